@@ -1,0 +1,55 @@
+"""A conditional stands in one place of one graph, for as long as that graph lives."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from eagle.errors import GraphError
+from eagle.graph import payloads
+from eagle.plugin.blueprint import Placed
+
+if TYPE_CHECKING:
+    from eagle.graph.graph import Graph
+
+__all__ = ["check_free", "claim", "conditionals"]
+
+
+def conditionals(nodes: Iterable[Placed[Any]]) -> Iterator[tuple[Placed[Any], payloads.Conditional]]:
+    """Yield every conditional among `nodes` and inside them, with its state."""
+    for placed in nodes:
+        payload = placed.node.payload
+        if isinstance(payload, payloads.Skippable | payloads.RepeatWhile):
+            yield placed, payload.state
+        for body in placed.bodies:
+            yield from conditionals(body.nodes)
+
+
+def check_free(graph: Graph, nodes: Iterable[Placed[Any]]) -> list[payloads.Conditional]:
+    """Return the conditionals of `nodes` that `graph` would claim.
+
+    Raises
+    ------
+    GraphError
+        One is in a living graph already, or stands twice among them.
+    """
+    states: list[payloads.Conditional] = []
+    for placed, state in conditionals(nodes):
+        owner = state.graph() if state.graph is not None else None
+        twice = owner is graph or any(state is other for other in states)
+        if owner is not None or twice:
+            raise GraphError(
+                f"conditional {placed.label!r} is already in {'this graph' if twice else 'another graph'}",
+                why="its state is that of one place in one graph",
+                fix="Make another one by calling skippable or repeat_while again.",
+                nodes=(placed.label,),
+            )
+        states.append(state)
+    return states
+
+
+def claim(graph: Graph, states: Iterable[payloads.Conditional]) -> None:
+    """Give the conditionals to `graph`, which they do not keep alive."""
+    for state in states:
+        state.graph = weakref.ref(graph)

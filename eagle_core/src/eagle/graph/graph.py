@@ -1,0 +1,403 @@
+"""``Graph``: one step of a computation, written down once and run."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Sequence
+from operator import index as as_index
+from typing import IO, Any
+
+from eagle.access import Edge, Race, before, edges, first_race, reduced_edges
+from eagle.busy import CallGuard
+from eagle.errors import BuildError, GraphError, GraphTypeError, RaceError
+from eagle.graph.backend_choice import choose_backend
+from eagle.graph.claims import check_free, claim
+from eagle.graph.items import branch_of, name_of, node_of_plan
+from eagle.graph.labels import Labels
+from eagle.graph.placing import default_label, place
+from eagle.graph.stage import Stage
+from eagle.plugin.backend import Executable
+from eagle.plugin.blueprint import Blueprint, Placed
+from eagle.plugin.counters import count
+from eagle.plugin.nodes import Node
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """One step of a computation, as nodes over arrays.
+
+    Add nodes, never edges: which arrays each node touches decides what waits for what. `build` checks and lowers the
+    graph for the device its arrays are on, `launch` runs it. Every method that changes something returns the graph.
+
+    One graph is for one caller at a time: a second thread that enters while a call is in flight gets `Busy` at once.
+    Looking (`edges`, `show`, the properties) is always allowed. Distinct graphs run side by side.
+    """
+
+    def __init__(self) -> None:
+        self._stages: list[Stage] = []
+        self._labels = Labels()
+        self._count = 0
+        self._guard = CallGuard("Graph")
+        self._executable: Executable | None = None
+        self._backend: str | None = None
+
+    # adding -----------------------------------------------------------------------------------------------------------
+
+    def add(self, bound: object, *, name: str | None = None) -> Graph:
+        """Add one plan launch.
+
+        Parameters
+        ----------
+        bound : bound plan
+            What ``plan.bind(...)`` returns, or anything else with ``__eagle_node__``.
+        name : str, optional
+            Its label.
+
+        Raises
+        ------
+        GraphTypeError
+            It is no bound plan; a node goes to `add_node`.
+        GraphError, PlaneError, Busy
+            As for `add_node`.
+        """
+        if isinstance(bound, Node):
+            raise GraphTypeError(f"add takes a bound plan, and this is a {bound.kind} node", fix="Use add_node(node).")
+        node = node_of_plan(bound)
+        if node is None:
+            raise GraphTypeError(
+                f"add takes a bound plan, not {bound!r}",
+                fix="Wrap a callable as add_node(opaque(fn, reads=..., writes=...))."
+                if callable(bound)
+                else "Bind a plan first: add(plan.bind(...)).",
+            )
+        return self._add([[node]], [name_of(name, "name")])
+
+    def add_node(self, node: Node[Any], *, name: str | None = None) -> Graph:
+        """Add one node: an opaque one, a conditional, a reduction, a copy, or of a registered kind.
+
+        Parameters
+        ----------
+        node : Node
+        name : str, optional
+            Its label. Without one it is the node's own, or its kind; a label that is taken gets a suffix.
+
+        Raises
+        ------
+        GraphTypeError
+            It is no node, or `name` no string.
+        GraphError
+            The graph is built, there is no such kind, or a conditional is in a graph already.
+        PlaneError
+            An array that cannot be used as the node wants to. The graph is as before.
+        Busy
+            Another call is in flight.
+        """
+        if not isinstance(node, Node):
+            raise GraphTypeError(
+                f"add_node takes a node, not {node!r}",
+                fix="Use add(bound) for a bound plan."
+                if node_of_plan(node) is not None
+                else "Wrap it: eagle.graph.opaque(fn, reads=..., writes=...).",
+            )
+        return self._add([[node]], [name_of(name, "name")])
+
+    def add_group(self, branches: Iterable[object], *, names: Iterable[str] | None = None) -> Graph:
+        """Add a stage whose branches may run at the same time; the next stage waits for all of them.
+
+        Parameters
+        ----------
+        branches : iterable
+            Two or more; each a bound plan, a node, or a list of them, which run in order.
+        names : iterable of str, optional
+            One per branch: the label of a branch of one node, the title of a longer one.
+
+        Raises
+        ------
+        GraphTypeError
+            A branch holds something else, or names are no strings.
+        GraphError
+            Fewer than two branches, another number of names, or as for `add_node`. Branches that would race are
+            refused by `build`.
+        PlaneError, Busy
+            As for `add_node`.
+        """
+        if isinstance(branches, (str, Node)) or not isinstance(branches, Iterable):
+            raise GraphTypeError(f"add_group takes a list of branches, not {branches!r}")
+        nodes = [branch_of(branch, number) for number, branch in enumerate(branches)]
+        if len(nodes) < 2:
+            raise GraphError(
+                f"a group has two branches or more, and this one has {len(nodes)}",
+                fix="Add a single branch with add or add_node.",
+            )
+        return self._add(nodes, _branch_names(names, len(nodes)))
+
+    # building and running ---------------------------------------------------------------------------------------------
+
+    def build(self, backend: str | None = None, **options: object) -> Graph:
+        """Check the graph and lower it for the backend its planes call for. A graph is built once.
+
+        Parameters
+        ----------
+        backend : str, optional
+            ``"cpu"``, ``"gpu"`` or another installed one. It cannot move arrays: it must agree with where they are.
+        **options
+            For the backend, which refuses those it does not know.
+
+        Raises
+        ------
+        GraphError
+            The graph is empty or built already, mixes devices, or `backend` disagrees with its planes.
+        RaceError
+            Two branches of a group race.
+        PlaneError
+            An array moved since it was added.
+        BuildError
+            A node has no lowering for the backend, or the backend refuses it.
+        BackendUnavailable
+            No backend for the graph is installed and able to run here.
+        Busy
+            Another call is in flight.
+        """
+        lock = self._guard.take()
+        try:
+            if self._executable is not None:
+                raise GraphError("the graph is built already", fix="A graph is built once; make a new one.")
+            if not self._stages:
+                raise GraphError("the graph is empty", fix="Add a node first.")
+            blueprint = self._blueprint()
+            chosen = choose_backend(blueprint.nodes, backend)
+            blueprint.recheck()
+            executable = chosen.compile(blueprint, options)
+            self._adopt(executable, chosen.name)
+        finally:
+            lock.release()
+        return self
+
+    def launch(self, n: int = 1) -> Graph:
+        """Run the graph `n` times and wait for it.
+
+        Parameters
+        ----------
+        n : int
+            At least 0.
+
+        Raises
+        ------
+        BuildError
+            The graph is not built.
+        GraphError
+            `n` is negative.
+        PlaneError
+            An array moved, where native or device work would touch it.
+        Busy
+            Another call is in flight, or this one comes from inside a node of the graph.
+        Exception
+            Whatever a node raised, with a note that names it. Nothing after it ran, and the graph can be launched
+            again.
+        """
+        lock = self._guard.lock
+        if not lock.acquire(False):
+            raise self._guard.busy()
+        try:
+            executable = self._executable
+            if executable is None:
+                raise _not_built()
+            if n.__class__ is not int or n < 0:
+                n = _repetitions(n)
+            executable.enqueue(n)
+            executable.synchronize()
+            count("launches", n)
+        finally:
+            lock.release()
+        return self
+
+    def enqueue(self, n: int = 1) -> Graph:
+        """Start `n` runs without waiting for them; on the CPU this is `launch`. Raises as `launch` does."""
+        lock = self._guard.take()
+        try:
+            self._built().enqueue(n := _repetitions(n))
+            count("launches", n)
+        finally:
+            lock.release()
+        return self
+
+    def synchronize(self) -> Graph:
+        """Wait for everything enqueued, and raise the first failure. Raises as `launch` does."""
+        lock = self._guard.take()
+        try:
+            self._built().synchronize()
+        finally:
+            lock.release()
+        return self
+
+    # looking ----------------------------------------------------------------------------------------------------------
+
+    def edges(self, *, reduced: bool = False) -> tuple[Edge, ...]:
+        """Return why nodes wait for each other, built or not.
+
+        Parameters
+        ----------
+        reduced : bool
+            Only the fewest pairs of nodes that give the same ordering, with all their hazards.
+
+        Returns
+        -------
+        tuple of Edge
+            Every hazard between two nodes that are not siblings, once per kind and plane of the earlier node, ordered
+            by (src, dst), then RAW, WAR, WAW, then the earlier node's order of declaration.
+        """
+        stages = self._snapshot()
+        nodes = [placed for stage in stages for placed in stage.nodes]
+        return (reduced_edges if reduced else edges)(nodes, [stage.indices for stage in stages])
+
+    def node_labels(self) -> tuple[str, ...]:
+        """Return the label of every node, in the order of adding; a conditional is one node."""
+        return tuple(placed.label for stage in self._snapshot() for placed in stage.nodes)
+
+    def num_nodes(self) -> int:
+        """Return how many nodes there are."""
+        return sum(len(branch) for stage in self._snapshot() for branch in stage.branches)
+
+    @property
+    def schedule(self) -> tuple[str, ...]:
+        """How each stage runs, one word each; empty before the build."""
+        return self._executable.schedule if self._executable is not None else ()
+
+    @property
+    def backend(self) -> str | None:
+        """The backend it was built for, or None."""
+        return self._backend
+
+    @property
+    def captures(self) -> int:
+        """How many device graphs its build captured; 0 on the CPU."""
+        return self._executable.counters.get("captures", 0) if self._executable is not None else 0
+
+    @property
+    def graph_builds(self) -> int:
+        """How many device graphs its build instantiated; 0 on the CPU."""
+        return self._executable.counters.get("graph_builds", 0) if self._executable is not None else 0
+
+    def show(self, *, file: IO[str] | None = None) -> None:
+        """Print the graph, built or not.
+
+        Parameters
+        ----------
+        file : text stream, optional
+            Where to; standard output by default. Characters it cannot encode are escaped.
+        """
+        from eagle.draw import show
+
+        show(self, file)
+
+    def __str__(self) -> str:
+        from eagle.draw import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        count = self.num_nodes()
+        return f"<eagle.Graph of {count} node{'' if count == 1 else 's'}, backend {self._backend}>"
+
+    # inside -----------------------------------------------------------------------------------------------------------
+
+    def _add(self, branches: Sequence[Sequence[Node[Any]]], names: Sequence[str | None]) -> Graph:
+        """Place the nodes of one stage and take it in, whole or not at all."""
+        lock = self._guard.take()
+        try:
+            if self._executable is not None:
+                raise GraphError("the graph is built, and nothing can be added to it", fix="Make a new graph.")
+            stage = self._place(branches, names)
+            claim(self, check_free(self, stage.nodes))
+            self._labels.commit()
+            self._count += len(stage.nodes)
+            self._stages.append(stage)
+        finally:
+            lock.release()
+        return self
+
+    def _place(self, branches: Sequence[Sequence[Node[Any]]], names: Sequence[str | None]) -> Stage:
+        """Make a stage of nodes at their places; the graph is not changed."""
+        single = [len(branch) == 1 for branch in branches]
+        wanted = [
+            name if name and alone else default_label(node)
+            for branch, name, alone in zip(branches, names, single, strict=True)
+            for node in branch
+        ]
+        labels = iter(enumerate(self._labels.reserve(wanted), self._count))
+
+        def placed(node: Node[Any]) -> Placed[Any]:
+            index, label = next(labels)
+            return place(node, index=index, label=label)
+
+        return Stage(
+            branches=tuple(tuple(map(placed, branch)) for branch in branches),
+            titles=tuple(None if alone else name for name, alone in zip(names, single, strict=True)),
+        )
+
+    def _blueprint(self) -> Blueprint:
+        """Freeze the graph, refusing races."""
+        nodes = tuple(placed for stage in self._stages for placed in stage.nodes)
+        stages = tuple(stage.indices for stage in self._stages)
+        for number, branches in enumerate(stages):
+            if (race := first_race(nodes, branches)) is not None:
+                raise _race_error(nodes, race, number)
+        return Blueprint(title="the graph", nodes=nodes, stages=stages, before=before(nodes, stages))
+
+    def _adopt(self, executable: Executable, backend: str) -> None:
+        """Make the graph a built one."""
+        for name, by in executable.counters.items():
+            count(name, by)
+        weakref.finalize(self, executable.close)
+        self._backend, self._executable = backend, executable
+
+    def _built(self) -> Executable:
+        if self._executable is None:
+            raise _not_built()
+        return self._executable
+
+    def _snapshot(self) -> tuple[Stage, ...]:
+        """Return the stages as they are now, while another thread may be adding."""
+        return tuple(self._stages)
+
+
+def _branch_names(names: object, branches: int) -> list[str | None]:
+    if names is None:
+        return [None] * branches
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise GraphTypeError(f"names holds one string per branch, and is {names!r}", fix="Write names=['left', ...].")
+    checked = [name_of("" if name is None else name, "a name in names") for name in names]
+    if len(checked) != branches:
+        raise GraphError(f"the group has {branches} branches and {len(checked)} names", fix="Give one name per branch.")
+    return checked
+
+
+def _race_error(nodes: Sequence[Placed[Any]], race: Race, stage: int) -> RaceError:
+    def says(label: str, plane: str, writes: bool) -> str:
+        return f"node {label!r} {'writes' if writes else 'reads'} plane {plane!r}"
+
+    first, second = nodes[race.first].label, nodes[race.second].label
+    one = says(first, race.first_plane, race.first_writes)
+    other = says(second, race.second_plane, race.second_writes)
+    more = f" ({race.others} more pairs of nodes in this group do so too)" if race.others else ""
+    return RaceError(
+        f"branches of the group at stage {stage} would race: {one}, {other}, and the two share memory{more}",
+        fix="Give each branch a plane of its own, or put both nodes into one branch.",
+        nodes=(first, second),
+        planes=(race.first_plane, race.second_plane),
+    )
+
+
+def _repetitions(n: object) -> int:
+    try:
+        repetitions = as_index(n)  # type: ignore[arg-type]
+    except TypeError:
+        raise GraphTypeError(f"n is a number of repetitions, not {n!r}") from None
+    if repetitions < 0:
+        raise GraphError(f"n is {repetitions}", fix="Give 0 or more repetitions.")
+    return repetitions
+
+
+def _not_built() -> BuildError:
+    return BuildError("the graph is not built", fix="Call build() first.")

@@ -1,0 +1,106 @@
+"""What nodes of the core's kinds carry; lowerings read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType
+
+from eagle.plugin.guards import Guard
+from eagle.plugin.nodes import Node
+
+if TYPE_CHECKING:
+    from eagle.graph.graph import Graph
+
+__all__ = ["Child", "Conditional", "Copy", "Opaque", "Reduce", "RepeatWhile", "Skippable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Opaque:
+    """Any callable without arguments.
+
+    Attributes
+    ----------
+    fn : callable
+    reads, writes : mapping of str to array
+        The planes it was declared to touch.
+    stream : object
+        The stream its device work goes to, on the tier that runs it on the host at every launch; None otherwise.
+    eager : bool
+        Whether it runs on the host at every launch with a device synchronisation before and after.
+    """
+
+    fn: Callable[[], object]
+    reads: Mapping[str, object]
+    writes: Mapping[str, object]
+    stream: object = None
+    eager: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Child:
+    """A graph that a framework captured."""
+
+    owner: object
+    reads: Mapping[str, object]
+    writes: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Copy:
+    """One array into another of the same shape and dtype."""
+
+    src: object
+    into: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reduce:
+    """A 1-D array into one element; `op` is ``"sum"``, ``"max"``, ``"min"``, ``"all"`` or ``"any"``."""
+
+    x: object
+    out: object
+    op: str
+
+
+@dataclass(slots=True, eq=False)
+class Conditional:
+    """What a conditional is in the middle of: the graph it stands in, and what its last run did.
+
+    Attributes
+    ----------
+    graph : weak reference or None
+        The graph it belongs to, as long as that lives.
+    iterations : int or None
+        How often the body of a loop ran, in the last repetition.
+    hit_limit : bool or None
+        Whether only the limit ended it.
+    """
+
+    graph: ReferenceType[Graph] | None = None
+    iterations: int | None = None
+    hit_limit: bool | None = None
+
+    def report(self, iterations: int, hit_limit: bool) -> None:
+        """Note what a run of the loop did."""
+        self.iterations, self.hit_limit = iterations, hit_limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Skippable:
+    """A step that runs while its guard is true at that moment."""
+
+    guard: Guard
+    step: tuple[Node[Any], ...]
+    state: Conditional = field(default_factory=Conditional)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RepeatWhile:
+    """A step that is repeated while its guard is true, at most `limit` times."""
+
+    guard: Guard
+    step: tuple[Node[Any], ...]
+    limit: int | None
+    state: Conditional = field(default_factory=Conditional)

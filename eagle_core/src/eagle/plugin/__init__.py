@@ -1,0 +1,88 @@
+"""The contract: what a plugin imports, and nothing else of eagle.
+
+A **kind** says which memory a node touches; a **lowering** says how one kind runs on one backend, by calling its
+context; a **backend** turns a frozen `Blueprint` into an `Executable`; a **framework** brings arrays and graphs
+captured elsewhere. A plugin is a module named by an entry point in the group ``eagle.v1`` that states
+``EAGLE_CONTRACT`` and marks one or more of the four hooks with `hookimpl`.
+"""
+
+from eagle.errors import (
+    BackendUnavailable,
+    BuildError,
+    Busy,
+    EagleError,
+    GraphError,
+    GraphTypeError,
+    PlaneError,
+    PlaneTypeError,
+    PluginError,
+    PluginWarning,
+    RaceError,
+)
+from eagle.plugin.adapters import adapter_of
+from eagle.plugin.arrays import ArrayAdapter, Device, Memory
+from eagle.plugin.backend import Backend, Executable
+from eagle.plugin.blueprint import Blueprint, Placed, Plane
+from eagle.plugin.contract import CONTRACT, GROUP
+from eagle.plugin.counters import count
+from eagle.plugin.frameworks import ForeignGraph, Framework
+from eagle.plugin.guards import Guard, guard_reader
+from eagle.plugin.hookspecs import hookimpl
+from eagle.plugin.lookup import backends, frameworks, kinds, lowerings
+from eagle.plugin.lowering import LowerContext, Lowering, Step
+from eagle.plugin.nodes import Access, Body, Mode, Node, NodeKind
+from eagle.plugin.registry import plugins, refresh
+from eagle.plugin.status import PluginStatus
+
+__all__ = [
+    "CONTRACT",
+    "GROUP",
+    # nodes
+    "Access",
+    "Body",
+    "Mode",
+    "Node",
+    "NodeKind",
+    # arrays
+    "ArrayAdapter",
+    "Device",
+    "Memory",
+    "adapter_of",
+    # what a backend is given
+    "Blueprint",
+    "Placed",
+    "Plane",
+    # lowering
+    "Guard",
+    "LowerContext",
+    "Lowering",
+    "Step",
+    "guard_reader",
+    # backends and frameworks
+    "Backend",
+    "Executable",
+    "ForeignGraph",
+    "Framework",
+    # registration and queries
+    "PluginStatus",
+    "backends",
+    "count",
+    "frameworks",
+    "hookimpl",
+    "kinds",
+    "lowerings",
+    "plugins",
+    "refresh",
+    # errors
+    "BackendUnavailable",
+    "BuildError",
+    "Busy",
+    "EagleError",
+    "GraphError",
+    "GraphTypeError",
+    "PlaneError",
+    "PlaneTypeError",
+    "PluginError",
+    "PluginWarning",
+    "RaceError",
+]

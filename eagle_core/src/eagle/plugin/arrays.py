@@ -1,0 +1,98 @@
+"""What eagle knows of an array: where its bytes are. And how a library's arrays are read: an adapter."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from eagle.errors import PlaneError
+
+__all__ = ["ArrayAdapter", "Device", "Memory"]
+
+Device: TypeAlias = tuple[str, int]
+"""Kind and index of the device that may use some memory: ``("cpu", 0)``, ``("cuda", 1)``. Index -1: unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """The bytes of one array, as an adapter describes them.
+
+    Attributes
+    ----------
+    device : Device
+        Who may use the memory. It plays no part in deciding what overlaps.
+    address : int
+        Address of element ``[0, .., 0]``, a number inside `space`.
+    shape : tuple of int
+    strides : tuple of int
+        In bytes, one per axis; may be 0 or negative.
+    itemsize : int
+        Bytes of one element.
+    dtype : str
+        ``"float64"``, ``"bfloat16"``; not native or not plain: NumPy's ``str``, like ``">f8"``.
+    readonly : str or None
+        Why the array cannot be written and what to do instead; None when it can be.
+    space : hashable
+        Addresses are compared only inside one space. Host and CUDA addresses are unique in a process and share
+        ``"process"``; a buffer without an address uses a space of its own and its offset as the address.
+    keep : object
+        Keeps the bytes alive.
+    """
+
+    device: Device
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    itemsize: int
+    dtype: str
+    readonly: str | None = None
+    space: Hashable = "process"
+    keep: object = None
+
+
+class ArrayAdapter(ABC):
+    """How eagle sees the arrays of one library. Nothing here may import that library."""
+
+    @abstractmethod
+    def claims(self, array: object, /) -> bool:
+        """Whether `array` is one of this library's, decided by type, through ``sys.modules``."""
+
+    @abstractmethod
+    def describe(self, array: object, /) -> Memory:
+        """Return the memory of `array`.
+
+        Raises
+        ------
+        PlaneError
+            The array has no single block of memory, or may not be touched; the message gives the way out.
+        """
+
+    def probe(self, array: object, /) -> Hashable:
+        """Return a cheap value that differs once the array moved or changed its extent: at least address and shape."""
+        memory = self.describe(array)
+        return memory.address, memory.shape, memory.strides
+
+    def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
+        """Allocate an array of the same library and on the same device as `like`.
+
+        Raises
+        ------
+        PlaneError
+            This adapter cannot allocate.
+        """
+        raise PlaneError(f"eagle cannot allocate a {type(like).__name__}", fix="Pass the array yourself.")
+
+    def read(self, array: object, index: int, /) -> object:
+        """Return element `index` of a 1-D array as a Python number, waiting for the device.
+
+        Raises
+        ------
+        PlaneError
+            This adapter cannot read an element.
+        """
+        raise PlaneError(
+            f"eagle cannot read an element of a {type(array).__name__} from the host",
+            fix="Copy it into a host array first, or install the plugin for its library.",
+        )

@@ -1,0 +1,83 @@
+"""A backend turns a blueprint into an executable."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from eagle.plugin.blueprint import Blueprint
+
+__all__ = ["Backend", "Executable"]
+
+
+class Executable(ABC):
+    """A graph, built: what `Graph.launch` runs.
+
+    Its duties: check the planes (`Blueprint.recheck`) before native or device work touches them, then the lowerings'
+    own checks; `Blueprint.blame` whatever escapes from a node; start the launch after a failure at node 0; keep the
+    blueprint and everything lowerings asked to keep until no work is in flight. The core calls it from one thread at
+    a time.
+
+    Attributes
+    ----------
+    schedule : tuple of str
+        One word per stage: how it runs.
+    counters : mapping
+        What building it took, such as ``{"captures": 1, "graph_builds": 1}``. The core adds them to
+        `eagle.counters` once, after the build.
+    """
+
+    schedule: tuple[str, ...] = ()
+    counters: Mapping[str, int] = {}
+
+    @abstractmethod
+    def enqueue(self, n: int, /) -> None:
+        """Run the graph `n` times; may return before the runs end."""
+
+    def synchronize(self) -> None:
+        """Wait for everything queued, and raise the first failure."""
+        return
+
+    def notes(self) -> Sequence[str]:
+        """Say in words what was decided at the build: what runs fused, cut or otherwise, and why."""
+        return ()
+
+    def close(self) -> None:
+        """Wait for work in flight and release what is held; called once, when the graph is gone."""
+        return
+
+
+class Backend(ABC):
+    """Somewhere graphs run.
+
+    Attributes
+    ----------
+    name : str
+        What ``build(backend=)`` and `Lowering.backend` call it.
+    devices : frozenset of str
+        Kinds of device whose memory it can use: ``{"cpu"}``, ``{"cuda"}``.
+    """
+
+    name: ClassVar[str]
+    devices: ClassVar[frozenset[str]]
+
+    def why_not(self) -> str | None:
+        """Return None when graphs can run here, else one sentence that says why not and what to do."""
+        return None
+
+    @abstractmethod
+    def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:
+        """Lower every node of `blueprint` through a context of its own and return what runs it.
+
+        Parameters
+        ----------
+        blueprint : Blueprint
+        options : mapping
+            What `Graph.build` was given beside ``backend=``.
+
+        Raises
+        ------
+        BuildError
+            The backend cannot run the graph, or does not know an option; the message names its own options.
+        """

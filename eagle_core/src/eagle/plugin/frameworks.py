@@ -1,0 +1,52 @@
+"""What a library of arrays brings: an adapter for its arrays, and a way to adopt graphs it captured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from eagle.plugin.arrays import ArrayAdapter
+
+__all__ = ["ForeignGraph", "Framework"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignGraph:
+    """A graph that another library captured.
+
+    Attributes
+    ----------
+    backend : str
+        The backend that can run it.
+    graph : int or callable
+        A driver's handle, or a callable without arguments that replays it on the host.
+    version : callable
+        ``version() -> hashable``, compared before every launch: it differs once the graph was reset or captured anew.
+    keep : object
+        Keeps it alive.
+    """
+
+    backend: str
+    graph: int | Callable[[], object]
+    version: Callable[[], Hashable]
+    keep: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Framework:
+    """A library of arrays and what eagle needs to know of it. Its parts are asked only once it is imported.
+
+    Attributes
+    ----------
+    name : str
+    needs : str
+        The module that must be in ``sys.modules`` before anything of this is used: ``"torch"``.
+    arrays : ArrayAdapter, str or None
+    adopt : callable, str or None
+        ``adopt(owner) -> ForeignGraph or None``: what `eagle.graph.child` asks. The first answer wins.
+    """
+
+    name: str
+    needs: str
+    arrays: ArrayAdapter | str | None = None
+    adopt: Callable[[object], ForeignGraph | None] | str | None = None

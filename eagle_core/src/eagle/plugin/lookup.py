@@ -1,0 +1,141 @@
+"""Finding what is registered, or saying what is not and what to install."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from eagle.errors import BackendUnavailable, BuildError, GraphError
+from eagle.plugin.arrays import ArrayAdapter
+from eagle.plugin.backend import Backend
+from eagle.plugin.blueprint import Placed
+from eagle.plugin.frameworks import ForeignGraph, Framework
+from eagle.plugin.lowering import Lowering
+from eagle.plugin.nodes import NodeKind
+from eagle.plugin.references import resolve
+from eagle.plugin.registry import registry
+from eagle.plugin.suggestions import did_you_mean
+from eagle.plugin.tables import Table
+
+__all__ = [
+    "adopters",
+    "backend_named",
+    "backends",
+    "framework_adapters",
+    "frameworks",
+    "kind_named",
+    "kinds",
+    "lowering_for",
+    "lowerings",
+    "no_backend",
+]
+
+
+def kind_named(name: str) -> NodeKind[Any]:
+    """Return the node kind called `name`.
+
+    Raises
+    ------
+    GraphError
+        There is none.
+    PluginError
+        Two plugins define it differently.
+    """
+    entry = registry.own.kinds.get(name) or registry.found.kinds.get(name)
+    if entry is None:
+        hint = did_you_mean(name, (kind.name for kind in kinds()))
+        raise GraphError(
+            f"there is no node kind {name!r}",
+            fix=" ".join(filter(None, (hint, "eagle plugins lists what is installed.", _left_out()))),
+        )
+    return entry.item  # type: ignore[no-any-return]
+
+
+def lowering_for(placed: Placed[Any], backend: str) -> Callable[[Placed[Any], Any], Any]:
+    """Return how `placed` runs on `backend`: its own lowering, else the one for ``"*"``.
+
+    Raises
+    ------
+    BuildError
+        There is neither.
+    """
+    kind = placed.kind.name
+    for target in (backend, "*"):
+        for tables in registry.both():
+            if (entry := tables.lowerings.get((kind, target))) is not None:
+                what = f"the lowering of kind {kind!r} for backend {target!r} from {entry.owner}"
+                return resolve(entry.item.lower, what)  # type: ignore[no-any-return]
+    having = [
+        f"{key[1]} ({entry.distribution})"
+        for tables in registry.both()
+        for key, entry in sorted(tables.lowerings.entries.items())
+        if key[0] == kind
+    ]
+    raise BuildError(
+        f"kind {kind!r} has no lowering for backend {backend!r}",
+        why=f"there is one for {', '.join(having)}" if having else "there is none for any backend",
+        fix=" ".join(filter(None, ("Install a plugin that brings one, or register one.", _left_out()))),
+        nodes=(placed.label,),
+    )
+
+
+def backend_named(name: str) -> Backend | None:
+    """Return the backend called `name`, or None. Raises `PluginError` when two plugins define it."""
+    for tables in registry.both():
+        if (entry := tables.backends.get(name)) is not None:
+            return entry.item  # type: ignore[no-any-return]
+    return None
+
+
+def no_backend(message: str, *, why: str = "", fix: str = "") -> BackendUnavailable:
+    """Make the error for "no backend", with the plugins that were left out named."""
+    return BackendUnavailable(message, why=why, fix=" ".join(filter(None, (fix, _left_out()))))
+
+
+def framework_adapters() -> Iterator[ArrayAdapter]:
+    """The array adapters of the frameworks that are imported, by name."""
+    for framework in _imported_frameworks():
+        if framework.arrays is not None:
+            yield resolve(framework.arrays, f"the array adapter of framework {framework.name!r}")
+
+
+def adopters() -> Iterator[Callable[[object], ForeignGraph | None]]:
+    """The `adopt` of every framework that is imported and has one, by name."""
+    for framework in _imported_frameworks():
+        if framework.adopt is not None:
+            yield resolve(framework.adopt, f"the adopt of framework {framework.name!r}")
+
+
+def _imported_frameworks() -> list[Framework]:
+    return [framework for framework in frameworks() if framework.needs in sys.modules]
+
+
+def _left_out() -> str:
+    states = [f"{status} is {status.state}" for status in registry.statuses if status.state != "ready"]
+    return f"Left out: {'; '.join(states)} (eagle plugins says why)." if states else ""
+
+
+def kinds() -> tuple[NodeKind[Any], ...]:
+    """Return every node kind registered, by name."""
+    return _items(tables.kinds for tables in registry.both())
+
+
+def lowerings() -> tuple[Lowering, ...]:
+    """Return every lowering registered, by (kind, backend)."""
+    return _items(tables.lowerings for tables in registry.both())
+
+
+def backends() -> tuple[Backend, ...]:
+    """Return every backend registered, by name, whether or not it can run here."""
+    return _items(tables.backends for tables in registry.both())
+
+
+def frameworks() -> tuple[Framework, ...]:
+    """Return every framework registered, by name, whether or not it is imported."""
+    return _items(tables.frameworks for tables in registry.both())
+
+
+def _items(tables: Iterable[Table[Any, Any]]) -> tuple[Any, ...]:
+    merged = {key: entry.item for table in tables for key, entry in table.entries.items()}
+    return tuple(merged[key] for key in sorted(merged))

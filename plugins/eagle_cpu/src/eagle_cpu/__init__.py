@@ -1,0 +1,1 @@
+"""Runs eagle graphs over host arrays."""

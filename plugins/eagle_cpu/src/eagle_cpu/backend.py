@@ -1,0 +1,28 @@
+"""The backend ``cpu``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from eagle.plugin import Backend, Blueprint, BuildError, Executable
+from eagle_cpu.context import CpuContext
+from eagle_cpu.executable import CpuExecutable
+
+__all__ = ["CpuBackend"]
+
+
+class CpuBackend(Backend):
+    """Runs every graph whose planes are in host memory: stage after stage, in the order of adding."""
+
+    name: ClassVar[str] = "cpu"
+    devices: ClassVar[frozenset[str]] = frozenset({"cpu"})
+
+    def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:
+        """Lower every node, in order. There are no options yet."""
+        if options:
+            names = ", ".join(repr(name) for name in options)
+            raise BuildError(f"backend 'cpu' has no build option {names}", why="it has none", fix="Leave it out.")
+        context = CpuContext(options)
+        steps = [context.lower(placed) for placed in blueprint.nodes]
+        return CpuExecutable(blueprint, context, steps)

@@ -1,0 +1,23 @@
+"""What eagle_cpu brings: the backend ``cpu``, and how copies and reductions run on it."""
+
+from __future__ import annotations
+
+from eagle.plugin import Backend, Lowering, hookimpl
+from eagle_cpu.backend import CpuBackend
+
+EAGLE_CONTRACT = (1, 0)
+
+
+@hookimpl
+def register_backend() -> Backend:
+    """Return the backend."""
+    return CpuBackend()
+
+
+@hookimpl
+def register_lowering() -> list[Lowering]:
+    """Return the lowerings that need the memory itself."""
+    return [
+        Lowering(kind="copy", backend="cpu", lower="eagle_cpu.copying:lower"),
+        Lowering(kind="reduce", backend="cpu", lower="eagle_cpu.reduction:lower"),
+    ]
