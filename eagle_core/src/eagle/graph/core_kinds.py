@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagle.errors import BuildError
 from eagle.graph.conditional import bodies, guard_access
@@ -11,10 +11,12 @@ from eagle.graph.opaque import declared_access
 from eagle.graph.payloads import Child, Opaque
 from eagle.graph.reduce import reduce_access
 from eagle.plugin.blueprint import Placed
-from eagle.plugin.frameworks import ForeignGraph
 from eagle.plugin.lookup import adopters
 from eagle.plugin.lowering import LowerContext, Lowering, Step
 from eagle.plugin.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from eagle.plugin.frameworks import ForeignGraph
 
 __all__ = ["KINDS", "LOWERINGS"]
 

@@ -7,18 +7,19 @@ from collections.abc import Iterable, Sequence
 from operator import index as as_index
 from typing import IO, Any
 
-from eagle.access import Edge, Race, before, edges, first_race, reduced_edges
+from eagle.access import Edge, edges, reduced_edges
 from eagle.busy import CallGuard
-from eagle.errors import BuildError, GraphError, GraphTypeError, RaceError
+from eagle.errors import BuildError, GraphError, GraphTypeError
 from eagle.graph.backend_choice import choose_backend
 from eagle.graph.claims import check_free, claim
+from eagle.graph.freezing import frozen
 from eagle.graph.items import branch_of, name_of, node_of_plan
 from eagle.graph.labels import Labels
 from eagle.graph.placing import default_label, place
 from eagle.graph.stage import Stage
 from eagle.plugin.backend import Executable
-from eagle.plugin.blueprint import Blueprint, Placed
-from eagle.plugin.counters import count
+from eagle.plugin.blueprint import Placed
+from eagle.plugin.counters import Tally, count
 from eagle.plugin.nodes import Node
 
 __all__ = ["Graph"]
@@ -39,8 +40,10 @@ class Graph:
         self._labels = Labels()
         self._count = 0
         self._guard = CallGuard("Graph")
+        self._tally = Tally()
         self._executable: Executable | None = None
         self._backend: str | None = None
+        weakref.finalize(self, self._tally.retire)
 
     # adding -----------------------------------------------------------------------------------------------------------
 
@@ -165,7 +168,7 @@ class Graph:
                 raise GraphError("the graph is built already", fix="A graph is built once; make a new one.")
             if not self._stages:
                 raise GraphError("the graph is empty", fix="Add a node first.")
-            blueprint = self._blueprint()
+            blueprint = frozen(self._stages)
             chosen = choose_backend(blueprint.nodes, backend)
             blueprint.recheck()
             executable = chosen.compile(blueprint, options)
@@ -207,7 +210,7 @@ class Graph:
                 n = _repetitions(n)
             executable.enqueue(n)
             executable.synchronize()
-            count("launches", n)
+            self._tally.launches += n
         finally:
             lock.release()
         return self
@@ -217,7 +220,7 @@ class Graph:
         lock = self._guard.take()
         try:
             self._built().enqueue(n := _repetitions(n))
-            count("launches", n)
+            self._tally.launches += n
         finally:
             lock.release()
         return self
@@ -336,15 +339,6 @@ class Graph:
             titles=tuple(None if alone else name for name, alone in zip(names, single, strict=True)),
         )
 
-    def _blueprint(self) -> Blueprint:
-        """Freeze the graph, refusing races."""
-        nodes = tuple(placed for stage in self._stages for placed in stage.nodes)
-        stages = tuple(stage.indices for stage in self._stages)
-        for number, branches in enumerate(stages):
-            if (race := first_race(nodes, branches)) is not None:
-                raise _race_error(nodes, race, number)
-        return Blueprint(title="the graph", nodes=nodes, stages=stages, before=before(nodes, stages))
-
     def _adopt(self, executable: Executable, backend: str) -> None:
         """Make the graph a built one."""
         for name, by in executable.counters.items():
@@ -371,22 +365,6 @@ def _branch_names(names: object, branches: int) -> list[str | None]:
     if len(checked) != branches:
         raise GraphError(f"the group has {branches} branches and {len(checked)} names", fix="Give one name per branch.")
     return checked
-
-
-def _race_error(nodes: Sequence[Placed[Any]], race: Race, stage: int) -> RaceError:
-    def says(label: str, plane: str, writes: bool) -> str:
-        return f"node {label!r} {'writes' if writes else 'reads'} plane {plane!r}"
-
-    first, second = nodes[race.first].label, nodes[race.second].label
-    one = says(first, race.first_plane, race.first_writes)
-    other = says(second, race.second_plane, race.second_writes)
-    more = f" ({race.others} more pairs of nodes in this group do so too)" if race.others else ""
-    return RaceError(
-        f"branches of the group at stage {stage} would race: {one}, {other}, and the two share memory{more}",
-        fix="Give each branch a plane of its own, or put both nodes into one branch.",
-        nodes=(first, second),
-        planes=(race.first_plane, race.second_plane),
-    )
 
 
 def _repetitions(n: object) -> int:

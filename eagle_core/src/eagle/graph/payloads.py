@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType
 
+from eagle.errors import BuildError
+from eagle.plugin.blueprint import Placed
 from eagle.plugin.guards import Guard
 from eagle.plugin.nodes import Node
 
@@ -62,6 +64,17 @@ class Reduce:
     x: object
     out: object
     op: str
+
+    def refuse_empty(self, placed: Placed[Reduce]) -> None:
+        """Raise `BuildError` for the maximum or minimum of no elements. Every lowering of the kind begins so."""
+        (x,) = (plane.memory for plane in placed.planes if plane.access.name == "x")
+        if self.op in ("max", "min") and x.shape == (0,):
+            raise BuildError(
+                f"the {self.op} of no elements does not exist",
+                fix="Leave the node out.",
+                nodes=(placed.label,),
+                planes=("x",),
+            )
 
 
 @dataclass(slots=True, eq=False)

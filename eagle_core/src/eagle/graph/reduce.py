@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eagle.access import footprint, overlap
-from eagle.errors import BuildError, GraphError, GraphTypeError, PlaneError
+from eagle.errors import GraphError, GraphTypeError, PlaneError
 from eagle.graph.copy import described
 from eagle.graph.payloads import Reduce
-from eagle.plugin.blueprint import Placed
 from eagle.plugin.nodes import Access, Node
 from eagle.plugin.suggestions import did_you_mean
 
-__all__ = ["OPS", "reduce", "reduce_access", "refuse_empty"]
+__all__ = ["OPS", "reduce", "reduce_access"]
 
 _NUMBERS = ("float64", "float32", "int64", "int32")
 OPS = {"sum": _NUMBERS, "max": _NUMBERS, "min": _NUMBERS, "all": ("bool",), "any": ("bool",)}
@@ -75,19 +74,3 @@ def reduce_access(node: Node[Reduce]) -> Iterable[Access]:
     if overlap(footprint(x), footprint(out)):
         raise PlaneError("out is part of x", fix="Give the result memory of its own.", planes=("out",))
     return Access(name="x", array=payload.x, mode="r"), Access(name="out", array=payload.out, mode="w", total=True)
-
-
-def refuse_empty(placed: Placed[Reduce]) -> None:
-    """Raise `BuildError` for the maximum or minimum of no elements; for the lowerings of backends.
-
-    Raises
-    ------
-    BuildError
-        There is no such number.
-    """
-    op = placed.node.payload.op
-    x = next(plane for plane in placed.planes if plane.access.name == "x")
-    if op in ("max", "min") and x.memory.shape == (0,):
-        raise BuildError(
-            f"the {op} of no elements does not exist", fix="Leave the node out.", nodes=(placed.label,), planes=("x",)
-        )

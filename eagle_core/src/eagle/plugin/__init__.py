@@ -6,6 +6,8 @@ captured elsewhere. A plugin is a module named by an entry point in the group ``
 ``EAGLE_CONTRACT`` and marks one or more of the four hooks with `hookimpl`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from eagle.errors import (
     BackendUnavailable,
     BuildError,
@@ -25,14 +27,33 @@ from eagle.plugin.backend import Backend, Executable
 from eagle.plugin.blueprint import Blueprint, Placed, Plane
 from eagle.plugin.contract import CONTRACT, GROUP
 from eagle.plugin.counters import count
-from eagle.plugin.frameworks import ForeignGraph, Framework
 from eagle.plugin.guards import Guard, guard_reader
-from eagle.plugin.hookspecs import hookimpl
 from eagle.plugin.lookup import backends, frameworks, kinds, lowerings
 from eagle.plugin.lowering import LowerContext, Lowering, Step
 from eagle.plugin.nodes import Access, Body, Mode, Node, NodeKind
 from eagle.plugin.registry import plugins, refresh
-from eagle.plugin.status import PluginStatus
+
+if TYPE_CHECKING:
+    from eagle.plugin.frameworks import ForeignGraph, Framework
+    from eagle.plugin.hookspecs import hookimpl
+    from eagle.plugin.status import PluginStatus
+
+# What only a plugin's hooks module needs is imported when asked for: `import eagle` is paid by everyone.
+_ON_USE = {
+    "ForeignGraph": "eagle.plugin.frameworks",
+    "Framework": "eagle.plugin.frameworks",
+    "PluginStatus": "eagle.plugin.status",
+    "hookimpl": "eagle.plugin.hookspecs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ON_USE:
+        from importlib import import_module
+
+        return getattr(import_module(_ON_USE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "CONTRACT",

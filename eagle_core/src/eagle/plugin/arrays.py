@@ -15,7 +15,7 @@ Device: TypeAlias = tuple[str, int]
 """Kind and index of the device that may use some memory: ``("cpu", 0)``, ``("cuda", 1)``. Index -1: unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Memory:
     """The bytes of one array, as an adapter describes them.
 

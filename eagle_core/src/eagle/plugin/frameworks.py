@@ -10,7 +10,7 @@ from eagle.plugin.arrays import ArrayAdapter
 __all__ = ["ForeignGraph", "Framework"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ForeignGraph:
     """A graph that another library captured.
 
@@ -32,7 +32,7 @@ class ForeignGraph:
     keep: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Framework:
     """A library of arrays and what eagle needs to know of it. Its parts are asked only once it is imported.
 
@@ -42,6 +42,7 @@ class Framework:
     needs : str
         The module that must be in ``sys.modules`` before anything of this is used: ``"torch"``.
     arrays : ArrayAdapter, str or None
+        The adapter of its arrays; a string names an instance or the class.
     adopt : callable, str or None
         ``adopt(owner) -> ForeignGraph or None``: what `eagle.graph.child` asks. The first answer wins.
     """

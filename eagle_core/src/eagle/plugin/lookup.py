@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eagle.errors import BackendUnavailable, BuildError, GraphError
+from eagle.errors import BackendUnavailable, BuildError, GraphError, PluginError
 from eagle.plugin.arrays import ArrayAdapter
 from eagle.plugin.backend import Backend
 from eagle.plugin.blueprint import Placed
-from eagle.plugin.frameworks import ForeignGraph, Framework
 from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import NodeKind
 from eagle.plugin.references import resolve
 from eagle.plugin.registry import registry
 from eagle.plugin.suggestions import did_you_mean
 from eagle.plugin.tables import Table
+
+if TYPE_CHECKING:
+    from eagle.plugin.frameworks import ForeignGraph, Framework
 
 __all__ = [
     "adopters",
@@ -97,7 +100,7 @@ def framework_adapters() -> Iterator[ArrayAdapter]:
     """The array adapters of the frameworks that are imported, by name."""
     for framework in _imported_frameworks():
         if framework.arrays is not None:
-            yield resolve(framework.arrays, f"the array adapter of framework {framework.name!r}")
+            yield _adapter(framework)
 
 
 def adopters() -> Iterator[Callable[[object], ForeignGraph | None]]:
@@ -105,6 +108,23 @@ def adopters() -> Iterator[Callable[[object], ForeignGraph | None]]:
     for framework in _imported_frameworks():
         if framework.adopt is not None:
             yield resolve(framework.adopt, f"the adopt of framework {framework.name!r}")
+
+
+def _adapter(framework: Framework) -> ArrayAdapter:
+    adapter = resolve(framework.arrays, f"the array adapter of framework {framework.name!r}")
+    if isinstance(adapter, type):
+        adapter = _instance(adapter)
+    if not isinstance(adapter, ArrayAdapter):
+        raise PluginError(
+            f"the array adapter of framework {framework.name!r} is {adapter!r}",
+            fix="Name an ArrayAdapter, as a class or an instance.",
+        )
+    return adapter
+
+
+@functools.cache
+def _instance(kind: type) -> object:
+    return kind()
 
 
 def _imported_frameworks() -> list[Framework]:

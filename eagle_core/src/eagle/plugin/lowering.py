@@ -172,7 +172,7 @@ class LowerContext(ABC):
         _run_checks(self._after, blueprint)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Lowering:
     """How the nodes of one kind run on one backend.
 

@@ -16,7 +16,7 @@ Mode: TypeAlias = Literal["r", "w", "rw"]
 """How a node touches a plane: it reads it, writes it, or both."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Access:
     """One array a node touches, a *plane*.
 
@@ -76,7 +76,7 @@ class Node(Generic[P_co]):
             raise GraphTypeError(f"the name of a node is a string, not {self.name!r}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Body:
     """Nodes held by another node: the step of a conditional or a loop, a nested graph.
 
@@ -92,7 +92,7 @@ class Body:
     nodes: tuple[Node[Any], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NodeKind(Generic[P]):
     """A kind of node: which memory its nodes touch. How they run is a `Lowering`, one per backend.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
@@ -26,17 +27,22 @@ def resolve(reference: Any, what: str) -> Any:
     """
     if not isinstance(reference, str):
         return reference
-    module, colon, attribute = reference.partition(":")
-    if not (module and colon and attribute):
+    if not all(reference.partition(":")):
         raise PluginError(
             f"{what} is given as {reference!r}", fix='Write it as "package.module:attribute", or pass the object.'
         )
     try:
-        found: Any = importlib.import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
+        return _imported(reference)
     except Exception as error:
         raise PluginError(
             f"{what} is given as {reference!r}, which cannot be imported", why=f"{type(error).__name__}: {error}"
         ) from error
+
+
+@functools.cache
+def _imported(reference: str) -> Any:
+    module, _, attribute = reference.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
     return found

@@ -13,12 +13,12 @@ from eagle.errors import PluginError, PluginWarning
 from eagle.plugin.definitions import same_definition
 from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import NodeKind
-from eagle.plugin.status import PluginStatus
 from eagle.plugin.suggestions import did_you_mean
 from eagle.plugin.tables import Entry, Tables
 
 if TYPE_CHECKING:
     from eagle.plugin.loader import Candidate, Found, Switches
+    from eagle.plugin.status import PluginStatus
 
 __all__ = ["OWN", "plugins", "refresh", "register", "registry"]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from eagle.errors import PluginError
 from eagle.plugin.backend import Backend
 from eagle.plugin.definitions import same_definition
-from eagle.plugin.frameworks import Framework
 from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from eagle.plugin.frameworks import Framework
 
 __all__ = ["Entry", "Table", "Tables"]
 
@@ -90,5 +92,4 @@ class Tables:
             return self.lowerings, (item.kind, item.backend)
         if isinstance(item, Backend):
             return self.backends, item.name
-        assert isinstance(item, Framework)
         return self.frameworks, item.name

@@ -30,28 +30,20 @@ class CpuExecutable(Executable):
         """Run the graph `n` times."""
         if self._watched:
             self._check()
-        if self._only is not None:
-            self._run_only(self._only, n)
-        else:
+        call = self._only
+        if call is None:
             self._run_all(n)
+        else:
+            # Where a loop was when something escaped is read off its iterator: counting would cost more than the loop.
+            ahead = repeat(None, n)
+            try:
+                for _ in ahead:
+                    call()
+            except BaseException as error:
+                self._blueprint.blame(error, 0, n - length_hint(ahead))
+                raise
         if self._watched:
             self._context.check_after(self._blueprint)
-
-    def _check(self) -> None:
-        if self._context.viewed:
-            self._blueprint.recheck()
-        self._context.check_before(self._blueprint)
-
-    # Where a loop was when something escaped is read off its iterator: counting would cost more than the loop.
-
-    def _run_only(self, call: Callable[[], object], n: int) -> None:
-        ahead = repeat(None, n)
-        try:
-            for _ in ahead:
-                call()
-        except BaseException as error:
-            self._blueprint.blame(error, 0, n - length_hint(ahead))
-            raise
 
     def _run_all(self, n: int) -> None:
         calls = self._calls
@@ -65,3 +57,8 @@ class CpuExecutable(Executable):
             index = len(calls) - 1 - length_hint(ahead)
             self._blueprint.blame(error, index, n - length_hint(repetitions))
             raise
+
+    def _check(self) -> None:
+        if self._context.viewed:
+            self._blueprint.recheck()
+        self._context.check_before(self._blueprint)

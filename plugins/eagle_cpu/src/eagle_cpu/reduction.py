@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from eagle.graph.reduce import refuse_empty
 from eagle.plugin import Placed, Step
 from eagle_cpu.context import CpuContext
 
@@ -20,7 +19,7 @@ LANES = 64
 
 def lower(placed: Placed[Any], context: CpuContext) -> Step:
     """Reduce ``x`` into ``out``."""
-    refuse_empty(placed)
+    placed.node.payload.refuse_empty(placed)
     planes = {plane.access.name: context.view(plane) for plane in placed.planes}
     x, out = planes["x"], planes["out"].reshape(-1)
     reduce = _OPS[placed.node.payload.op]

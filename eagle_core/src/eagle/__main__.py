@@ -1,0 +1,7 @@
+"""``python -m eagle``."""
+
+import sys
+
+from eagle.cli import main
+
+sys.exit(main())
