@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from random_graphs import BUFFER, Case, View, reduction, stages, views
+from random_graphs import BUFFER, Case, Program, View, reduction, stages, views
 
 import eagle
 from eagle.access import covers, footprint, overlap
@@ -51,20 +51,20 @@ def test_coverage_is_exact(outer: list[View], inner: View) -> None:
 
 
 @given(stages)
-def test_edges_are_the_oracles(program: list) -> None:
+def test_edges_are_the_oracles(program: Program) -> None:
     case = Case(program)
     assert [tuple(edge) for edge in case.graph.edges()] == case.edges()
 
 
 @given(stages)
-def test_reduced_edges_are_all_hazards_of_the_fewest_pairs(program: list) -> None:
+def test_reduced_edges_are_all_hazards_of_the_fewest_pairs(program: Program) -> None:
     case = Case(program)
     pairs = reduction({(i, j) for i, j, _, _ in case.edges()}, len(case.nodes))
     assert [tuple(edge) for edge in case.graph.edges(reduced=True)] == [e for e in case.edges() if e[:2] in pairs]
 
 
 @given(stages)
-def test_before_holds_the_fewest_pairs_that_keep_the_order(program: list) -> None:
+def test_before_holds_the_fewest_pairs_that_keep_the_order(program: Program) -> None:
     case = Case(program)
     assume(not case.races())
     blueprint = frozen(case.graph._stages)
@@ -73,7 +73,7 @@ def test_before_holds_the_fewest_pairs_that_keep_the_order(program: list) -> Non
 
 
 @given(stages)
-def test_a_graph_is_refused_exactly_when_siblings_race(program: list) -> None:
+def test_a_graph_is_refused_exactly_when_siblings_race(program: Program) -> None:
     case = Case(program)
     races = case.races()
     if not races:
@@ -88,7 +88,7 @@ def test_a_graph_is_refused_exactly_when_siblings_race(program: list) -> None:
 
 
 @given(stages, st.randoms(use_true_random=False))
-def test_any_order_the_reduced_edges_allow_gives_the_serial_bits(program: list, random: object) -> None:
+def test_any_order_the_reduced_edges_allow_gives_the_serial_bits(program: Program, random: object) -> None:
     case = Case(program)
     assume(not case.races())
     expected = case.run(list(range(len(case.nodes))))

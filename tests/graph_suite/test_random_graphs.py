@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import eagle
-from eagle.graph import opaque
+from eagle.graph import Node, opaque
 
 Device = Any
 SIZE = 24
@@ -36,6 +36,7 @@ programs = st.lists(st.tuples(nodes, st.booleans()), min_size=1, max_size=9)
 def add_to(g: eagle.Graph, device: Device, base: Any, node: Any, looped: Any) -> None:
     kind, *keys = node
     a, b, out = (device.view(base, key) for key in keys)
+    made: Node[Any]
     if kind == "copy":
         made = eagle.copy(a, into=out)
     elif kind == "add":

@@ -48,7 +48,8 @@ class HostDevice:
         return np.array(values, dtype)
 
     def view(self, array: np.ndarray, *key: Any) -> np.ndarray:
-        return array[key]
+        view: np.ndarray = array[key]
+        return view
 
     def to_numpy(self, array: np.ndarray) -> np.ndarray:
         return array.copy()

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from hypothesis import strategies as st
@@ -17,6 +17,7 @@ from eagle.plugin import Access, Lowering, Node, NodeKind
 from eagle.plugin.registry import register
 
 BUFFER = 48
+Program: TypeAlias = "list[list[list[Touching]]]"  # stages of branches of nodes
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ stages = st.lists(
 class Case:
     """A random graph, its callables, and what the oracle says of it."""
 
-    def __init__(self, program: list[list[list[Touching]]]) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
         self.buffer = np.arange(BUFFER, dtype=np.uint8)
         self.nodes = [node for stage in program for branch in stage for node in branch]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import index as as_index
-from typing import Any
+from typing import Any, SupportsIndex
 
 from eagle.errors import GraphError, GraphTypeError
 from eagle.graph.guard import checked
@@ -51,7 +51,9 @@ def skippable(step: object, guard: object, *, name: str | None = None) -> Condit
     return Conditional("skippable", Skippable(guard=checked(guard), step=step_of(step, "skippable")), name)
 
 
-def repeat_while(step: object, guard: object, max_iters: int | None = None, *, name: str | None = None) -> Conditional:
+def repeat_while(
+    step: object, guard: object, max_iters: SupportsIndex | None = None, *, name: str | None = None
+) -> Conditional:
     """Make a node that repeats `step` while `guard` is true, read before each iteration.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Sequence
 from operator import index as as_index
-from typing import IO, Any
+from typing import IO, Any, SupportsIndex
 
 from eagle.access import Edge, edges, reduced_edges
 from eagle.busy import CallGuard
@@ -19,7 +19,8 @@ from eagle.graph.placing import default_label, place
 from eagle.graph.stage import Stage
 from eagle.plugin.backend import Executable
 from eagle.plugin.blueprint import Placed
-from eagle.plugin.counters import Tally, count
+from eagle.plugin.counters import Tally
+from eagle.plugin.counters import count as add_to_counter
 from eagle.plugin.nodes import Node
 
 __all__ = ["Graph"]
@@ -177,7 +178,7 @@ class Graph:
             lock.release()
         return self
 
-    def launch(self, n: int = 1) -> Graph:
+    def launch(self, n: SupportsIndex = 1) -> Graph:
         """Run the graph `n` times and wait for it.
 
         Parameters
@@ -206,21 +207,21 @@ class Graph:
             executable = self._executable
             if executable is None:
                 raise _not_built()
-            if n.__class__ is not int or n < 0:
-                n = _repetitions(n)
-            executable.enqueue(n)
+            count = n if type(n) is int and n >= 0 else _repetitions(n)
+            executable.enqueue(count)
             executable.synchronize()
-            self._tally.launches += n
+            self._tally.launches += count
         finally:
             lock.release()
         return self
 
-    def enqueue(self, n: int = 1) -> Graph:
+    def enqueue(self, n: SupportsIndex = 1) -> Graph:
         """Start `n` runs without waiting for them; on the CPU this is `launch`. Raises as `launch` does."""
         lock = self._guard.take()
         try:
-            self._built().enqueue(n := _repetitions(n))
-            self._tally.launches += n
+            executable, count = self._built(), _repetitions(n)
+            executable.enqueue(count)
+            self._tally.launches += count
         finally:
             lock.release()
         return self
@@ -342,7 +343,7 @@ class Graph:
     def _adopt(self, executable: Executable, backend: str) -> None:
         """Make the graph a built one."""
         for name, by in executable.counters.items():
-            count(name, by)
+            add_to_counter(name, by)
         weakref.finalize(self, executable.close)
         self._backend, self._executable = backend, executable
 

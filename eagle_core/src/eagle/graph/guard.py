@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import index as as_index
+from typing import SupportsIndex
 
 from eagle.errors import EagleError, GraphTypeError, PlaneError
 from eagle.plugin.adapters import adapter_of
@@ -42,7 +43,13 @@ class SkipGuard(Guard):
     __slots__ = ()
 
     def __init__(
-        self, array: object, index: int = 0, baseline: object = None, negate: bool = False, *, baseline_index: int = 0
+        self,
+        array: object,
+        index: SupportsIndex = 0,
+        baseline: object = None,
+        negate: bool = False,
+        *,
+        baseline_index: SupportsIndex = 0,
     ) -> None:
         super().__init__(
             array=array,
@@ -63,7 +70,7 @@ class SkipGuard(Guard):
             )
 
     @classmethod
-    def nonzero(cls, flag: object, index: int = 0) -> SkipGuard:
+    def nonzero(cls, flag: object, index: SupportsIndex = 0) -> SkipGuard:
         """Return the guard that is true while ``flag[index]`` is not zero."""
         return cls(flag, index)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from eagle.errors import BuildError, PluginError
+from eagle.errors import BuildError, EagleError, PluginError
 from eagle.plugin.blueprint import Blueprint, Placed
 from eagle.plugin.guards import Guard
 from eagle.plugin.nodes import Node
@@ -111,6 +111,8 @@ class LowerContext(ABC):
                 nodes=(placed.label,),
             )
         except Exception as error:
+            if isinstance(error, EagleError):
+                error.locate(node=placed.label)
             error.add_note(
                 f"while lowering node {placed.label!r} (kind {placed.kind.name!r}) for backend {self.backend!r}"
             )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eagle.plugin import Blueprint, Guard, LowerContext, Plane, Step, guard_reader
+from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Plane, Step, guard_reader
 from eagle_cpu.host_memory import host_view
 
 __all__ = ["CpuContext", "CpuStep"]
@@ -46,7 +46,19 @@ class CpuContext(LowerContext):
         """Return a NumPy array over the memory of a host plane, whatever library the array is from.
 
         From then on every launch checks that no plane of the graph has moved.
+
+        Raises
+        ------
+        BuildError
+            The memory is another device's.
         """
+        device = plane.memory.device[0]
+        if device != "cpu":
+            raise BuildError(
+                f"it is in {device} memory, which backend 'cpu' cannot reach",
+                fix="A copy across devices runs on the backend of the device: build a graph of its own for it.",
+                planes=(plane.access.name,),
+            )
         self.viewed.append(plane)
         self.keep(plane)
         return host_view(plane.memory)

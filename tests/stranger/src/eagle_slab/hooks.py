@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from eagle.plugin import Backend, Framework, Lowering, NodeKind, hookimpl
 from eagle_slab import kinds
 from eagle_slab.backend import SlabBackend
@@ -10,7 +12,7 @@ EAGLE_CONTRACT = (1, 0)
 
 
 @hookimpl
-def register_node_kind() -> list[NodeKind]:
+def register_node_kind() -> list[NodeKind[Any]]:
     return [
         NodeKind(name="eagle_slab.scale", access=kinds.scale_access, complete_access=True),
         NodeKind(name="eagle_slab.scale_twice", access=kinds.scale_twice_access, complete_access=True),
