@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import eagle
 from eagle.graph import opaque
-from eagle.plugin import Access, Lowering, Node, NodeKind
-from eagle.plugin.registry import register
+from eagle.plugin import Access, Lowering, Node, NodeKind, register
 
 BUFFER = 48
 Program: TypeAlias = "list[list[list[Touching]]]"  # stages of branches of nodes

@@ -31,7 +31,7 @@ from eagle.plugin.guards import Guard, guard_reader
 from eagle.plugin.lookup import backends, frameworks, kinds, lowerings
 from eagle.plugin.lowering import LowerContext, Lowering, Step
 from eagle.plugin.nodes import Access, Body, Mode, Node, NodeKind
-from eagle.plugin.registry import plugins, refresh
+from eagle.plugin.registry import plugins, refresh, register
 
 if TYPE_CHECKING:
     from eagle.plugin.frameworks import ForeignGraph, Framework
@@ -94,6 +94,7 @@ __all__ = [
     "lowerings",
     "plugins",
     "refresh",
+    "register",
     # errors
     "BackendUnavailable",
     "BuildError",

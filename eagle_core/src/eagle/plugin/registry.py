@@ -122,14 +122,24 @@ def refresh() -> None:
     registry.refresh()
 
 
-def register(*items: Any, owner: str = SCRIPT) -> None:
-    """Add kinds and lowerings of the running program, or of the core itself.
+def register(*items: NodeKind[Any] | Lowering, owner: str = SCRIPT) -> None:
+    """Add kinds of node and lowerings of the running program, without a package around them.
+
+    Parameters
+    ----------
+    *items : NodeKind or Lowering
+        Registering the same definition again is fine.
+    owner : str
+        What messages call their owner.
 
     Raises
     ------
     PluginError
-        One exists already with another definition. Nothing is registered then.
+        One exists already with another definition, or something else was given. Nothing is registered then.
     """
+    for item in items:
+        if not isinstance(item, (NodeKind, Lowering)):
+            raise PluginError(f"register takes kinds and lowerings, not {item!r}")
     with registry._lock:
         for item in items:
             known = (

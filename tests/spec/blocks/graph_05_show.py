@@ -1,0 +1,1 @@
+g.show()          # or print(g), or str(g)

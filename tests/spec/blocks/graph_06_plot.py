@@ -1,0 +1,2 @@
+fig = g.plot()                    # a matplotlib Figure
+fig.savefig("graph.png")

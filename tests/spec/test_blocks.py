@@ -1,0 +1,42 @@
+"""The specification's code blocks run unchanged, save those that wait for a part of eagle."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+BLOCKS: list[dict[str, Any]] = tomllib.loads((HERE / "blocks.toml").read_text())["block"]
+WAITING_FOR = {"", "kernels", "pictures", "gpu", "nothing: schema"}
+
+
+def test_the_list_and_the_folder_agree() -> None:
+    assert [block["file"] for block in BLOCKS] == sorted(path.name for path in (HERE / "blocks").iterdir())
+    assert {block["waits_for"] for block in BLOCKS} <= WAITING_FOR
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block["file"])
+def test_a_block_is_python(block: dict[str, Any]) -> None:
+    compile((HERE / "blocks" / block["file"]).read_text(), block["file"], "exec")
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if not b["waits_for"]], ids=lambda block: block["file"])
+def test_a_block_runs_unchanged(block: dict[str, Any]) -> None:
+    names: dict[str, Any] = {}
+    exec(block.get("preamble", ""), names)
+    exec(compile((HERE / "blocks" / block["file"]).read_text(), block["file"], "exec"), names)
+    exec(block.get("check", ""), names)
+
+
+def test_the_first_graph_gives_the_pages_arrays() -> None:
+    names: dict[str, Any] = {}
+    exec((HERE / "blocks" / "graph_01_first_graph.py").read_text(), names)
+    assert names["z"].tolist() == [1.0] * 8
+    assert names["g"].backend == "cpu"
+    assert names["g"].schedule == ("work_share", "work_share")
+    names["x"][:] = 3
+    names["g"].launch(2)
+    assert names["z"].tolist() == [7.0] * 8
