@@ -28,6 +28,7 @@ from eagle.plugin.blueprint import Blueprint, Placed, Plane
 from eagle.plugin.contract import CONTRACT, GROUP
 from eagle.plugin.counters import count
 from eagle.plugin.guards import Guard, guard_reader
+from eagle.plugin.kernels import Argument, Kernel, Launch
 from eagle.plugin.lookup import backends, frameworks, kinds, lowerings
 from eagle.plugin.lowering import LowerContext, Lowering, Step
 from eagle.plugin.nodes import Access, Body, Mode, Node, NodeKind
@@ -79,6 +80,10 @@ __all__ = [
     "Lowering",
     "Step",
     "guard_reader",
+    # kernels
+    "Argument",
+    "Kernel",
+    "Launch",
     # backends and frameworks
     "Backend",
     "Executable",
