@@ -66,9 +66,9 @@ def _convert(value: Any, result: Type) -> Any:
         return np.bool_(value != 0)
     if isinstance(value, np.floating) and result.is_integer:
         low, high = (-(2 ** (result.bits - 1)), 2 ** (result.bits - 1)) if result.is_signed else (0, 2**result.bits)
-        if not math.isfinite(value) or not low <= math.trunc(value) < high:
+        if not math.isfinite(value) or not low <= math.trunc(float(value)) < high:
             raise OverflowFault(f"{value} does not fit in {result.value}")
-        return scalar(math.trunc(value), result)
+        return scalar(math.trunc(float(value)), result)
     return scalar(value, result) if result.is_integer else result.dtype.type(value)
 
 

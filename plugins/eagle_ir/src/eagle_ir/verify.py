@@ -175,4 +175,4 @@ def _types(values: tuple[Value, ...]) -> list[Type]:
 
 def _fits(number: int, type_: Type) -> bool:
     low, high = (-(2 ** (type_.bits - 1)), 2 ** (type_.bits - 1)) if type_.is_signed else (0, 2**type_.bits)
-    return low <= number < high
+    return bool(low <= number < high)
