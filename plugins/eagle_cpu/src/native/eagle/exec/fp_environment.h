@@ -1,0 +1,59 @@
+// The floating-point environment jobs run in.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#elif !defined(__aarch64__)
+#include <cfenv>
+#endif
+
+namespace eagle::exec {
+
+// Sets the default environment (round to nearest, subnormals kept, no traps); gives the caller's own back at the end.
+//
+// A thread inherits the environment of the one that created it, and other libraries switch subnormals off: without this
+// the same job gives other bits on other threads. The flags raised meanwhile go too, so they do not leak into the caller.
+// The x87 word is left alone: generated code and the vector math use SSE.
+class DefaultFpEnvironment {
+  public:
+    DefaultFpEnvironment() noexcept {
+#if defined(__x86_64__)
+        saved_ = _mm_getcsr();
+        _mm_setcsr(0x1f80);
+#elif defined(__aarch64__)
+        asm volatile("mrs %0, fpcr" : "=r"(saved_));
+        asm volatile("mrs %0, fpsr" : "=r"(flags_));
+        if (saved_ != 0) asm volatile("msr fpcr, %0" ::"r"(uint64_t{0}));
+#else
+        std::fegetenv(&saved_);
+        std::fesetenv(FE_DFL_ENV);
+#endif
+    }
+
+    ~DefaultFpEnvironment() {
+#if defined(__x86_64__)
+        _mm_setcsr(saved_);
+#elif defined(__aarch64__)
+        asm volatile("msr fpcr, %0" ::"r"(saved_));
+        asm volatile("msr fpsr, %0" ::"r"(flags_));
+#else
+        std::fesetenv(&saved_);
+#endif
+    }
+
+    DefaultFpEnvironment(const DefaultFpEnvironment&) = delete;
+    DefaultFpEnvironment& operator=(const DefaultFpEnvironment&) = delete;
+
+  private:
+#if defined(__x86_64__)
+    uint32_t saved_;
+#elif defined(__aarch64__)
+    uint64_t saved_, flags_;
+#else
+    std::fenv_t saved_;
+#endif
+};
+
+}  // namespace eagle::exec

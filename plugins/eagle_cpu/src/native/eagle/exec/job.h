@@ -1,0 +1,52 @@
+// One job, and how its samples are cut into chunks.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "eagle/exec/abi.h"
+
+namespace eagle::exec {
+
+struct Job {
+    eagle_entry entry;
+    void* args;
+    int64_t samples;
+    int64_t grain = 1;        // cuts lie at multiples of it
+    double cost_ns = 1.0;     // a guess at one sample's work: decides how many threads are worth waking
+};
+
+// Measured on two cores: a sleeping thread starts its work 10 to 50 us after the call that wakes it.
+constexpr double kWorthWakingNs = 20'000.0;    // work each thread should get
+constexpr double kLeastChunkNs = 2'000.0;      // taking a chunk costs tens of nanoseconds
+constexpr int64_t kChunksPerThread = 8;        // so that no thread waits long for the slowest chunk
+
+// Chunks of `length` samples each, the last one shorter, which cover 0 .. samples once.
+struct Cut {
+    int64_t samples, length, count;
+    int threads;    // worth taking part, the caller included
+
+    int64_t begin(int64_t chunk) const noexcept { return chunk * length; }
+    int64_t end(int64_t chunk) const noexcept {
+        const int64_t start = begin(chunk);
+        return samples - start <= length ? samples : start + length;
+    }
+};
+
+// Cuts a job for a team of `size` threads; one chunk where waking nobody is faster. The job has samples.
+inline Cut cut(const Job& job, int size) noexcept {
+    const double work = static_cast<double>(job.samples) * job.cost_ns;
+    const int64_t grain = std::max<int64_t>(job.grain, 1);
+    const Cut whole{job.samples, job.samples, 1, 1};
+    if (size <= 1 || grain >= job.samples || !(work >= 2 * kWorthWakingNs)) return whole;
+
+    const int64_t useful = static_cast<int64_t>(std::min<double>(size, work / kWorthWakingNs));
+    const double least = std::min(kLeastChunkNs / job.cost_ns, static_cast<double>(job.samples) / 2);
+    const int64_t wanted = std::max({job.samples / (useful * kChunksPerThread), static_cast<int64_t>(least), int64_t{1}});
+    if (wanted > job.samples - grain) return whole;    // rounded up it would be everything
+    const int64_t length = (wanted + grain - 1) / grain * grain;
+    const int64_t count = (job.samples - 1) / length + 1;
+    return {job.samples, length, count, static_cast<int>(std::min(useful, count))};
+}
+
+}  // namespace eagle::exec
