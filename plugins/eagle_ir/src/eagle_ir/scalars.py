@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -94,34 +95,26 @@ def _shr(result: Type, a: int, b: int) -> int:
 
 def _fma(a: Any, b: Any, c: Any) -> Any:
     """Round a * b + c once, by exact rational arithmetic."""
-    if not all(math.isfinite(x) for x in (a, b, c)) or a == 0 or b == 0:
+    if not (math.isfinite(a) and math.isfinite(b)) or a == 0 or b == 0:
         return a * b + c
-    from fractions import Fraction
-
+    if not math.isfinite(c):
+        return c  # the product is finite, however large
     exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
     if exact == 0:
         return a * b + c
     return _nearest(exact, type(a))
 
 
-def _nearest(exact: Any, kind: Any) -> Any:
+def _nearest(exact: Fraction, kind: Any) -> Any:
     """Return the float of `kind` nearest to a fraction, half to even."""
     try:
         near = float(exact)
     except OverflowError:
-        return kind(math.copysign(math.inf, exact))
-    if kind is np.float64:
-        return kind(near)
-    # Rounding to float64 first may land on a tie of float32 that the exact value is not on.
-    rounded = kind(near)
-    if not np.isfinite(rounded):
-        return rounded
-    others = (np.nextafter(rounded, kind(-np.inf)), rounded, np.nextafter(rounded, kind(np.inf)))
-    from fractions import Fraction
-
-    best = min(abs(Fraction(float(one)) - exact) for one in others if np.isfinite(one))
-    closest = [one for one in others if np.isfinite(one) and abs(Fraction(float(one)) - exact) == best]
-    return closest[0] if len(closest) == 1 else next(one for one in closest if not one.view(np.uint32) & 1)
+        return kind(math.inf if exact > 0 else -math.inf)
+    if kind is np.float32 and Fraction(near) != exact and not np.float64(near).view(np.int64) & 1:
+        # Rounding twice may meet a tie of float32 that the exact value is not on; an odd last bit keeps off all ties.
+        near = float(np.nextafter(near, math.inf if exact > near else -math.inf))
+    return kind(near)
 
 
 def _minimum(a: Any, b: Any) -> Any:
