@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from eagle.errors import GraphError
 from eagle.graph import payloads
 from eagle.plugin.blueprint import Placed
+from eagle.plugin.kernels import Launch
 
 if TYPE_CHECKING:
     from eagle.graph.graph import Graph
 
-__all__ = ["check_free", "claim", "conditionals"]
+__all__ = ["check_free", "claim", "conditionals", "note_launches"]
 
 
 def conditionals(nodes: Iterable[Placed[Any]]) -> Iterator[tuple[Placed[Any], payloads.Conditional]]:
@@ -53,3 +54,12 @@ def claim(graph: Graph, states: Iterable[payloads.Conditional]) -> None:
     """Give the conditionals to `graph`, which they do not keep alive."""
     for state in states:
         state.graph = weakref.ref(graph)
+
+
+def note_launches(graph: Graph, nodes: Iterable[Placed[Any]]) -> None:
+    """Note in every plan launch of `nodes`, and inside them, that it stands in `graph`."""
+    for placed in nodes:
+        if isinstance(placed.node.payload, Launch):
+            placed.node.payload.graphs.add(graph)
+        for body in placed.bodies:
+            note_launches(graph, body.nodes)

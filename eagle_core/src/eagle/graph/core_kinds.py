@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from eagle.errors import BuildError
 from eagle.graph.conditional import bodies, guard_access
 from eagle.graph.copy import copy_access
+from eagle.graph.launch import launch_access
 from eagle.graph.opaque import declared_access
 from eagle.graph.payloads import Child, Opaque
 from eagle.graph.reduce import reduce_access
+from eagle.graph.until_done import loop_access, lower_until_done
 from eagle.plugin.blueprint import Placed
 from eagle.plugin.lookup import adopters
 from eagle.plugin.lowering import LowerContext, Lowering, Step
@@ -75,6 +77,8 @@ KINDS: tuple[NodeKind[Any], ...] = (
     NodeKind(name="opaque", access=declared_access),
     NodeKind(name="child", access=declared_access),
     NodeKind(name="copy", access=copy_access, complete_access=True, mixed=True),
+    NodeKind(name="launch", access=launch_access, complete_access=True),
+    NodeKind(name="until_done", access=loop_access, complete_access=True),
     NodeKind(name="reduce", access=reduce_access, complete_access=True),
     NodeKind(name="skippable", access=guard_access, bodies=bodies, complete_access=True),
     NodeKind(name="repeat_while", access=guard_access, bodies=bodies, complete_access=True),
@@ -84,5 +88,6 @@ LOWERINGS: tuple[Lowering, ...] = (
     Lowering(kind="opaque", backend="*", lower=_lower_opaque),
     Lowering(kind="child", backend="*", lower=_lower_child),
     Lowering(kind="skippable", backend="*", lower=_lower_skippable),
+    Lowering(kind="until_done", backend="*", lower=lower_until_done),
     Lowering(kind="repeat_while", backend="*", lower=_lower_repeat_while),
 )

@@ -11,7 +11,7 @@ from eagle.access import Edge, edges, reduced_edges
 from eagle.busy import CallGuard
 from eagle.errors import BuildError, GraphError, GraphTypeError
 from eagle.graph.backend_choice import choose_backend
-from eagle.graph.claims import check_free, claim
+from eagle.graph.claims import check_free, claim, note_launches
 from eagle.graph.freezing import frozen
 from eagle.graph.items import branch_of, name_of, node_of_plan
 from eagle.graph.labels import Labels
@@ -314,6 +314,7 @@ class Graph:
                 raise GraphError("the graph is built, and nothing can be added to it", fix="Make a new graph.")
             stage = self._place(branches, names)
             claim(self, check_free(self, stage.nodes))
+            note_launches(self, stage.nodes)
             self._labels.commit()
             self._count += len(stage.nodes)
             self._stages.append(stage)

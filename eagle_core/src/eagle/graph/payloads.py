@@ -10,12 +10,13 @@ from weakref import ReferenceType
 from eagle.errors import BuildError
 from eagle.plugin.blueprint import Placed
 from eagle.plugin.guards import Guard
+from eagle.plugin.kernels import Launch
 from eagle.plugin.nodes import Node
 
 if TYPE_CHECKING:
     from eagle.graph.graph import Graph
 
-__all__ = ["Child", "Conditional", "Copy", "Opaque", "Reduce", "RepeatWhile", "Skippable"]
+__all__ = ["Child", "Conditional", "Copy", "Opaque", "Reduce", "RepeatWhile", "Skippable", "UntilDone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,3 +118,34 @@ class RepeatWhile:
     step: tuple[Node[Any], ...]
     limit: int | None
     state: Conditional = field(default_factory=Conditional)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UntilDone:
+    """A launch that is repeated until the kernel's mask is true for every sample.
+
+    Attributes
+    ----------
+    launch : Launch
+        Of a kernel with a mask.
+    mask : str
+        The mask's name.
+    limit : int or None
+        The most steps of one sample.
+    all_done : array of one bool
+        Whether no sample is left.
+    steps : array of int64, shape (n,), or None
+        Each sample's steps are added to it.
+    failed : array of bool, shape (n,), or None
+        When given, a sample whose floating-point state turns NaN or infinite ends there, and is marked in it.
+    report : callable
+        ``report(steps)``, called after the run with the most steps that a sample took.
+    """
+
+    launch: Launch
+    mask: str
+    limit: int | None
+    all_done: object
+    steps: object = None
+    failed: object = None
+    report: Callable[[int], object]

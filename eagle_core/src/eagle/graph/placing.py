@@ -10,6 +10,7 @@ from eagle.errors import BuildError, EagleError, PluginError
 from eagle.graph.labels import Labels
 from eagle.graph.planes import inherited_planes, own_planes
 from eagle.plugin.blueprint import Blueprint, Placed, Plane
+from eagle.plugin.kernels import Launch
 from eagle.plugin.lookup import kind_named
 from eagle.plugin.nodes import Body, Node, NodeKind
 
@@ -43,7 +44,9 @@ def place(node: Node[Any], *, index: int, label: str) -> Placed[Any]:
 
 
 def default_label(node: Node[Any]) -> str:
-    """Return the label of a node that is added without a name."""
+    """Return the label of a node that is added without a name: its own, its kernel's, or its kind."""
+    if not node.name and isinstance(node.payload, Launch):
+        return node.payload.kernel.name
     return node.name or node.kind
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from eagle.plugin.blueprint import Blueprint
+from eagle.plugin.kernels import Kernel
 
 __all__ = ["Backend", "Executable"]
 
@@ -65,6 +66,16 @@ class Backend(ABC):
     def why_not(self) -> str | None:
         """Return None when graphs can run here, else one sentence that says why not and what to do."""
         return None
+
+    def prepare(self, kernel: Kernel, /) -> None:
+        """Compile `kernel` ahead of the first build that needs it, into the backend's cache. By default, nothing.
+
+        Raises
+        ------
+        BuildError
+            The backend cannot lower it.
+        """
+        return
 
     @abstractmethod
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+from weakref import WeakSet
 
 from eagle.plugin.nodes import Mode
 
@@ -79,9 +80,15 @@ class Launch:
     params : mapping of str to number
     samples : int
         The length of every plane.
+    gate : array or None
+        The mask of samples that a kernel without a mask of its own leaves alone, in a loop of several nodes.
+    graphs : WeakSet of Graph
+        The graphs it stands in, so that it is not bound to other arrays under them.
     """
 
     kernel: Kernel
     arrays: Mapping[str, object]
     params: Mapping[str, float | int | bool]
     samples: int
+    gate: object = None
+    graphs: WeakSet[Any] = field(default_factory=WeakSet)

@@ -1,0 +1,259 @@
+"""The step of a loop: built once per limit, launched, asked how far it got."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagle.errors import GraphError, GraphTypeError, PlaneError
+from eagle.graph import Conditional, Graph, SkipGuard, opaque, reduce, repeat_while
+from eagle.graph.payloads import UntilDone
+from eagle.plan import Plan
+from eagle.plugin import Argument, Launch, Node
+from eagle.signature import with_outputs
+
+__all__ = ["LoopStep", "loop_step"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def loop_step(
+    parts: Sequence[object], planes: Mapping[str, object], *, count: bool, watch: bool, backend: str | None
+) -> LoopStep:
+    """Return the step made of `parts` over `planes`. Raises as `eagle.until_done` says."""
+    plans = [part for part in parts if isinstance(part, Plan)]
+    for part in parts:
+        if not isinstance(part, (Plan, Node)):
+            raise GraphTypeError(f"a step is made of plans and nodes, not {part!r}", fix="Deploy a kernel first.")
+    if not plans:
+        raise GraphError("a step needs a plan, which says when a sample is done")
+    if len(parts) > 1:
+        for plan in plans:
+            if plan.steps != 1:
+                raise GraphError(
+                    f"plan {plan.name!r} takes {plan.steps} steps a launch, in a step of several nodes",
+                    fix="Deploy it with steps=1.",
+                )
+    given = dict(planes)
+    mask = _mask(plans, given)
+    for plan in plans:
+        needed = {one.name for one in plan.kernel.arguments}
+        mine = {name: array for name, array in given.items() if name in needed}
+        given.update(with_outputs(plan.kernel, mine)[0])
+    _refuse_unknown(plans, given, mask)
+    kind = OnePlan if len(parts) == 1 else SeveralNodes
+    return kind(parts, given, mask, count=count, watch=watch, backend=backend)
+
+
+class LoopStep(ABC):
+    """A step bound to arrays.
+
+    Attributes
+    ----------
+    planes : dict of str to array
+    samples : int
+    steps_per_launch : int
+    steps, failed : array or None
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[object],
+        planes: dict[str, object],
+        mask: str,
+        *,
+        count: bool,
+        watch: bool,
+        backend: str | None,
+    ) -> None:
+        self.planes, self._mask, self._backend = planes, mask, backend
+        self._launches = [self._bound(part) if isinstance(part, Plan) else part for part in parts]
+        launch = next(one for one in self._launches if isinstance(one, Launch))
+        self.samples = launch.samples
+        self.steps_per_launch = next(part.steps for part in parts if isinstance(part, Plan))
+        self.mask = _host(planes[mask])
+        self.steps = np.zeros(self.samples, np.int64) if count else None
+        self.failed = np.zeros(self.samples, bool) if watch else None
+        self._all_done = np.zeros(1, bool)
+        self._graphs: dict[int | None, Graph] = {}
+        self._taken = 0
+
+    def prepare(self, limit: int | None) -> float:
+        """Build the loop for a limit, and return how many seconds that took: 0 when it was built before."""
+        if limit in self._graphs or limit == 0:
+            return 0.0
+        start = time.perf_counter()
+        self._graphs[limit] = self._build(limit)
+        return time.perf_counter() - start
+
+    def launch(self, limit: int | None) -> int:
+        """Run the loop, and return the most steps that a sample took."""
+        self._taken = 0
+        self._graphs[limit].launch()
+        taken = self._steps_of(limit)
+        if self.failed is not None:
+            self.mask[self.failed] = True
+        return taken
+
+    def unfinished(self) -> int:
+        """Return how many samples are left to run."""
+        return self.samples - int(np.count_nonzero(self.mask))
+
+    def count_failed(self) -> int:
+        """Return how many samples failed."""
+        return 0 if self.failed is None else int(np.count_nonzero(self.failed))
+
+    def reset(self) -> None:
+        """Mark every sample as unfinished."""
+        self.mask[...] = False
+        for array in (self.steps, self.failed):
+            if array is not None:
+                array[...] = 0
+
+    @abstractmethod
+    def _build(self, limit: int | None) -> Graph: ...
+
+    @abstractmethod
+    def _steps_of(self, limit: int | None) -> int: ...
+
+    def _bound(self, plan: Plan) -> Launch:
+        names = {one.name for one in plan.kernel.arguments}
+        bound = plan.bind(**{name: array for name, array in self.planes.items() if name in names})
+        launch: Launch = bound.__eagle_node__().payload
+        if plan.mask is not None:
+            return launch
+        return Launch(
+            kernel=launch.kernel,
+            arrays=launch.arrays,
+            params=launch.params,
+            samples=launch.samples,
+            gate=self.planes[self._mask],
+        )
+
+
+class OnePlan(LoopStep):
+    """One plan whose kernel has a mask: a backend may run each sample to its own end in one go."""
+
+    def _build(self, limit: int | None) -> Graph:
+        (launch,) = self._launches
+        assert isinstance(launch, Launch)
+        payload = UntilDone(
+            launch=launch,
+            mask=self._mask,
+            limit=limit,
+            all_done=self._all_done,
+            steps=self.steps,
+            failed=self.failed,
+            report=self._note,
+        )
+        return Graph().add_node(Node("until_done", payload, launch.kernel.name)).build(self._backend)
+
+    def _note(self, steps: int) -> None:
+        self._taken = steps
+
+    def _steps_of(self, limit: int | None) -> int:
+        return self._taken
+
+
+class SeveralNodes(LoopStep):
+    """Nodes and plans in list order, once per step, over the whole batch."""
+
+    def _build(self, limit: int | None) -> Graph:
+        parts: list[Node[Any]] = [Node("launch", one) if isinstance(one, Launch) else one for one in self._launches]
+        if self.steps is not None:
+            parts.insert(0, self._count())
+        if self.failed is not None:
+            parts.append(self._watch())
+        mask = self.planes[self._mask]
+        look = reduce(mask, self._all_done, "all", name="all done")
+        self._loop: dict[int | None, Conditional] = getattr(self, "_loop", {})
+        loop = repeat_while((*parts, look), SkipGuard(self._all_done, negate=True), limit, name="until done")
+        self._loop[limit] = loop
+        return Graph().add_node(look).add_node(loop).build(self._backend)
+
+    def _steps_of(self, limit: int | None) -> int:
+        return self._loop[limit].iterations or 0
+
+    def _count(self) -> Node[Any]:
+        mask, steps = self.mask, self.steps
+        assert steps is not None
+        return opaque(
+            lambda: np.add(steps, 1, out=steps, where=~mask),
+            reads={"mask": mask},
+            writes={"steps": steps},
+            name="count",
+        )
+
+    def _watch(self) -> Node[Any]:
+        mask, failed = self.mask, self.failed
+        assert failed is not None
+        states = [_host(array) for array in self._written_floats()]
+
+        def watch() -> None:
+            for state in states:
+                bad = ~np.isfinite(state)
+                np.logical_or(failed, bad if bad.ndim == 1 else bad.any(axis=0), out=failed)
+            np.logical_or(mask, failed, out=mask)
+
+        reads = {f"state {number}": state for number, state in enumerate(states)}
+        return opaque(watch, reads={**reads, "mask": mask}, writes={"mask": mask, "failed": failed}, name="watch")
+
+    def _written_floats(self) -> list[object]:
+        return [
+            launch.arrays[argument.name]
+            for launch in self._launches
+            if isinstance(launch, Launch)
+            for argument in launch.kernel.arguments
+            if argument.role == "sample" and argument.mode != "r" and argument.dtype.startswith("float")
+        ]
+
+
+def _mask(plans: Sequence[Plan], given: dict[str, object]) -> str:
+    """Return the name of the mask; every plan that has one means the same."""
+    names = {plan.mask.name for plan in plans if plan.mask is not None}
+    if len(names) > 1:
+        raise GraphError(f"the plans have masks of different names: {', '.join(sorted(names))}", fix="Use one name.")
+    if names:
+        return names.pop()
+    if "terminated" not in given:
+        raise GraphError(
+            "nothing says when a sample is done",
+            why="no kernel declares Terminated",
+            fix="Declare it in one, or pass terminated=mask and have a node write it.",
+        )
+    return "terminated"
+
+
+def _refuse_unknown(plans: Sequence[Plan], given: Mapping[str, object], mask: str) -> None:
+    known: list[Argument] = [one for plan in plans for one in plan.kernel.arguments]
+    names = {one.name for one in known} | {mask}
+    for name in given:
+        if name not in names:
+            kernels = ", ".join(repr(plan.name) for plan in plans)
+            raise PlaneError(
+                f"no kernel of the step has an argument {name!r}", why=f"there are {kernels}", planes=(name,)
+            )
+
+
+def _host(array: object) -> Array:
+    """Return a mask or a state as a NumPy array over the same memory.
+
+    Raises
+    ------
+    PlaneError
+        It is not in host memory.
+    """
+    if isinstance(array, np.ndarray):
+        return array
+    if hasattr(array, "__array_interface__"):
+        return np.asarray(array)
+    try:
+        return np.from_dlpack(array)  # type: ignore[arg-type]
+    except Exception as error:
+        raise PlaneError(
+            f"a {type(array).__name__} cannot be looked at from the host", why=f"{type(error).__name__}: {error}"
+        ) from error
