@@ -15,13 +15,15 @@ namespace eagle::exec {
 //
 // A thread inherits the environment of the one that created it, and other libraries switch subnormals off: without this
 // the same job gives other bits on other threads. The flags raised meanwhile go too, so they do not leak into the caller.
-// The x87 word is left alone: generated code and the vector math use SSE.
+// On x86 there are two of them: `long double` and fegetround look at the older one, which is read more cheaply than set.
 class DefaultFpEnvironment {
   public:
     DefaultFpEnvironment() noexcept {
 #if defined(__x86_64__)
         saved_ = _mm_getcsr();
         _mm_setcsr(0x1f80);
+        asm volatile("fnstcw %0" : "=m"(saved_x87_));
+        set_x87(saved_x87_, 0x037f);
 #elif defined(__aarch64__)
         asm volatile("mrs %0, fpcr" : "=r"(saved_));
         asm volatile("mrs %0, fpsr" : "=r"(flags_));
@@ -35,6 +37,9 @@ class DefaultFpEnvironment {
     ~DefaultFpEnvironment() {
 #if defined(__x86_64__)
         _mm_setcsr(saved_);
+        uint16_t now;
+        asm volatile("fnstcw %0" : "=m"(now));
+        set_x87(now, saved_x87_);
 #elif defined(__aarch64__)
         asm volatile("msr fpcr, %0" ::"r"(saved_));
         asm volatile("msr fpsr, %0" ::"r"(flags_));
@@ -48,7 +53,12 @@ class DefaultFpEnvironment {
 
   private:
 #if defined(__x86_64__)
+    static void set_x87(uint16_t now, uint16_t wanted) noexcept {
+        if (now != wanted) asm volatile("fldcw %0" ::"m"(wanted));
+    }
+
     uint32_t saved_;
+    uint16_t saved_x87_;
 #elif defined(__aarch64__)
     uint64_t saved_, flags_;
 #else

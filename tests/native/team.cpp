@@ -1,0 +1,153 @@
+// The thread team without Python, for the sanitizers: callers that compete, jobs inside jobs, sizes that change, stops.
+
+#include <atomic>
+#include <cfenv>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+#include "eagle/exec/run.h"
+
+using namespace eagle::exec;
+
+namespace {
+
+constexpr double kDear = 1e5;    // ns a sample: worth waking everybody, however few samples there are
+
+bool asked_to_stop(const eagle_run* run) { return __atomic_load_n(run->stop, __ATOMIC_RELAXED) != 0; }
+
+struct Counted {
+    std::vector<int32_t> visits;
+    int64_t grain;
+};
+
+int32_t count(void* args, int64_t begin, int64_t end, const eagle_run* run) {
+    auto& counted = *static_cast<Counted*>(args);
+    CHECK(run->size == sizeof(eagle_run) && begin < end && begin % counted.grain == 0);
+    for (int64_t i = begin; i < end; ++i) ++counted.visits[static_cast<std::size_t>(i)];    // plain: disjoint, or a race
+    return 0;
+}
+
+void check_once(int64_t samples, int64_t grain, double cost) {
+    Counted counted{std::vector<int32_t>(static_cast<std::size_t>(samples)), grain};
+    CHECK(run({count, &counted, samples, grain, cost}) == 0);
+    for (const int32_t visits : counted.visits) CHECK(visits == 1);
+}
+
+void every_sample_is_visited_once() {
+    std::mt19937 random(1);
+    const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
+    for (int i = 0; i < 300; ++i) {
+        if (i % 10 == 0) set_team_size(up_to(6));
+        check_once(up_to(2000) - 1, up_to(100), i % 3 == 0 ? 1.0 : kDear);
+    }
+    check_once(1000, INT64_MAX, kDear);
+    set_team_size(4);
+}
+
+void cuts_of_huge_jobs_do_not_overflow() {
+    for (const int64_t grain : {int64_t{1}, int64_t{3}, INT64_MAX / 2, INT64_MAX}) {
+        const Cut pieces = cut({count, nullptr, INT64_MAX, grain, 1.0}, 8);
+        CHECK(pieces.begin(0) == 0 && pieces.end(pieces.count - 1) == INT64_MAX);
+        for (int64_t i = 1; i < pieces.count; ++i) CHECK(pieces.begin(i) == pieces.end(i - 1));
+    }
+}
+
+void callers_compete_while_the_size_changes() {
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < 4; ++caller)
+        callers.emplace_back([] {
+            for (int i = 0; i < 100; ++i) check_once(500, 7, kDear);
+        });
+    for (int i = 0; i < 100; ++i) set_team_size(i % 5 + 1);
+    for (std::thread& caller : callers) caller.join();
+    set_team_size(4);
+}
+
+int32_t nest(void* args, int64_t begin, int64_t end, const eagle_run*) {
+    auto& total = *static_cast<std::atomic<int64_t>*>(args);
+    for (int64_t i = begin; i < end; ++i) {
+        check_once(50, 1, kDear);
+        total.fetch_add(1);
+    }
+    return 0;
+}
+
+void jobs_call_the_team() {
+    std::atomic<int64_t> total{0};
+    for (int i = 0; i < 20; ++i) CHECK(run({nest, &total, 64, 1, kDear}) == 0);
+    CHECK(total == 20 * 64);
+}
+
+int32_t fail(void* args, int64_t begin, int64_t end, const eagle_run*) {
+    static_cast<std::atomic<int64_t>*>(args)->fetch_add(end - begin);
+    return begin <= 30 && 30 < end ? 30 : begin <= 70 && 70 < end ? 70 : 0;
+}
+
+void the_largest_code_is_returned_and_everything_runs() {
+    std::atomic<int64_t> ran{0};
+    const Job jobs[] = {{fail, &ran, 100, 1, kDear}, {fail, &ran, 10, 1, kDear}, {fail, &ran, 100, 1, kDear}};
+    for (int i = 0; i < 50; ++i) CHECK(run(jobs[0]) == 70);
+    CHECK(ran == 5000);
+    const SequenceEnd end = run_sequence(jobs, 3, 5);
+    CHECK(end.repetition == 0 && end.job == 0 && end.code == 70 && ran == 5210);
+    const SequenceEnd fine = run_sequence(jobs + 1, 1, 100);
+    CHECK(fine.code == 0 && ran == 6210);
+}
+
+int32_t until_stopped(void*, int64_t, int64_t, const eagle_run* run) {
+    while (!asked_to_stop(run)) run->poll(run);
+    return -1;
+}
+
+int32_t until_stopped_elsewhere(void*, int64_t, int64_t, const eagle_run* run) {
+    if (run->worker == 0) return 0;    // the caller waits, and has to look itself
+    return until_stopped(nullptr, 0, 0, run);
+}
+
+struct StopsAtOnce final : Watch {
+    bool interrupted() noexcept override { return true; }
+};
+
+void a_watch_stops_endless_jobs() {
+    for (const eagle_entry endless : {until_stopped, until_stopped_elsewhere}) {
+        StopsAtOnce watch;
+        const Job job{endless, nullptr, 1000, 1, kDear};
+        const SequenceEnd end = run_sequence(&job, 1, INT64_MAX, &watch);
+        CHECK(end.code < 0);
+    }
+    StopsAtOnce watch;
+    const Job quick{count, nullptr, 0, 1, 1.0};
+    CHECK(run_sequence(&quick, 1, INT64_MAX, &watch).code < 0);
+}
+
+int32_t rounding(void*, int64_t, int64_t, const eagle_run*) {
+    const bool nearest = std::fegetround() == FE_TONEAREST;
+    std::fesetround(FE_DOWNWARD);
+    return nearest ? 0 : 1;
+}
+
+void the_floating_point_environment_is_the_default_and_comes_back() {
+    std::fesetround(FE_UPWARD);
+    for (const double cost : {1.0, kDear}) {
+        const Job job{rounding, nullptr, 1, 1, cost};
+        CHECK(run(job) == 0 && std::fegetround() == FE_UPWARD);
+    }
+    std::fesetround(FE_TONEAREST);
+}
+
+}  // namespace
+
+int main() {
+    set_team_size(4);
+    every_sample_is_visited_once();
+    cuts_of_huge_jobs_do_not_overflow();
+    callers_compete_while_the_size_changes();
+    jobs_call_the_team();
+    the_largest_code_is_returned_and_everything_runs();
+    a_watch_stops_endless_jobs();
+    the_floating_point_environment_is_the_default_and_comes_back();
+    std::puts("team: fine");
+}
