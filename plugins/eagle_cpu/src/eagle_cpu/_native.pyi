@@ -46,9 +46,9 @@ class JobList:
     Parameters
     ----------
     jobs : sequence of (entry, args, samples, grain, cost_ns, planes)
-        The first five as in :func:`eagle_cpu.team.run`. `planes` are the NumPy arrays the code was made for, each with the
-        address, shape and strides (in bytes) it must have: (array, address, shape, strides). The list keeps the arrays
-        alive; `args` is the caller's to keep.
+        The first five as in :func:`eagle_cpu.team.run`. `planes` are the NumPy arrays the code was made for, each with
+        the address, shape and strides (in bytes) it must have: (array, address, shape, strides). The list keeps the
+        arrays alive; what lies at `args` is the caller's to keep.
 
     Raises
     ------

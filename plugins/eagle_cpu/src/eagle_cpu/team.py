@@ -1,11 +1,11 @@
 """The threads native jobs share: one team for the process, started on first use.
 
 A job is compiled code with the C interface ``eagle_entry`` (``eagle/exec/abi.h``): ``int32_t entry(void *args, int64_t
-begin, int64_t end, const eagle_run *run)``. It is called over ranges that cover ``0 .. samples`` once, in any order, on any
-thread, without the interpreter's lock and in the default floating-point environment.
+begin, int64_t end, const eagle_run *run)``. It is called over ranges that cover ``0 .. samples`` once, in any order, on
+any thread, without the interpreter's lock and in the default floating-point environment.
 
-The calling thread works too. It works alone when the job is small, when another caller has the team, and when it is itself
-part of a job: nobody ever waits for the team. Ctrl-C works while a job of the main thread runs.
+The calling thread works too. It works alone when the job is small, when another caller has the team, and when it is
+itself part of a job: nobody ever waits for the team. Ctrl-C works while a job of the main thread runs.
 
 The size is what ``EAGLE_NUM_THREADS`` says, else the number of CPUs this process may use. Results do not depend on it.
 """

@@ -32,15 +32,15 @@ class Flight {
     Flight(const Flight&) = delete;
     Flight& operator=(const Flight&) = delete;
 
-    // Takes chunks until none is left, in the default floating-point environment.
+    // Takes chunks until none is left, each in the default floating-point environment, whatever the one before left.
     void work(uint32_t worker, Watch* watch) noexcept {
-        const DefaultFpEnvironment environment;
         const Participant me{{sizeof(eagle_run), worker, stop_seen_by_code(), &Flight::poll}, this, watch};
         const Participant* const before = current;
         current = &me;
         while (!stopped()) {
             const int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
             if (chunk >= cut_.count) break;
+            const DefaultFpEnvironment environment;
             take(job_.entry(job_.args, cut_.begin(chunk), cut_.end(chunk), &me.run));
             if (chunk + 1 >= cut_.count) break;
         }

@@ -55,8 +55,7 @@ inline Team* hold_team(int size) noexcept {
 // code does not listen for a second: the process must be able to end.
 inline void shut_down() noexcept {
     Team* const last = process_team.load(std::memory_order_acquire);
-    if (last == nullptr) return;
-    last->leave();
+    if (last == nullptr || last->leave()) return;
     for (int tries = 0; tries < 1000; ++tries) {
         if (last->hold()) {
             last->fit(1);

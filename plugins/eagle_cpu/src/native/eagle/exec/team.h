@@ -63,8 +63,8 @@ class Team {
         return flight.code();
     }
 
-    // Every flight is to stop, now and in future.
-    void leave() noexcept { leaving_.store(true, std::memory_order_relaxed); }
+    // Every flight is to stop, now and in future. Says whether this was said before.
+    bool leave() noexcept { return leaving_.exchange(true, std::memory_order_relaxed); }
 
   private:
     static constexpr uint32_t kOpen = 1u << 31, kWaiting = 1u << 30, kInside = kWaiting - 1;
