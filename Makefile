@@ -1,15 +1,17 @@
-# make demo | test | test-all | deep | lint | bench. Each sets up what it needs in .venv, once per state of the pyprojects.
+# make demo | test | test-all | deep | lint | sanitize | bench. Each sets up what it needs in .venv, once per state of the
+# pyprojects and of the C++.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := eagle_core plugins/eagle_cpu
-KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) | sha256sum | cut -c1-16)
+NATIVE := plugins/eagle_cpu/CMakeLists.txt $(sort $(shell find plugins/eagle_cpu/src/native -type f))
+KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) $(NATIVE) | sha256sum | cut -c1-16)
 READY := $(VENV)/ready-$(KEY)
 TOOLS := $(VENV)/tools-$(KEY)
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-all deep lint bench clean
+.PHONY: demo test test-all deep lint sanitize bench clean
 
 demo: $(READY)
 	$(BIN)/eagle demo
@@ -31,16 +33,23 @@ lint: $(TOOLS)
 	$(BIN)/mypy $(PACKAGES:=/src) examples benchmarks
 	$(BIN)/mypy tests
 
+sanitize:
+	tests/native/run
+
 bench: $(READY)
 	$(BIN)/python benchmarks/graph_costs.py
 
 clean:
 	rm -rf $(VENV) build
 
-# The environment is made anew when a pyproject changes; examples come with it, tools for work are added when needed.
+# The environment is made anew when a pyproject or the C++ changes. Examples come with it; tools for work are added when
+# needed.
 $(READY):
 	@$(PYTHON) -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "eagle needs Python 3.11 or newer with the venv module: make PYTHON=python3.12, or install python3-venv"; exit 1; }
+	@{ command -v "$${CXX:-c++}" || command -v g++ || command -v clang++; } > /dev/null && \
+	  $(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || \
+	  { echo "eagle-cpu is built here, which needs a C++ compiler and Python's headers: apt-get install g++ python3-dev"; exit 1; }
 	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
