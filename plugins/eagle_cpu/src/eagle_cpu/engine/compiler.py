@@ -1,0 +1,128 @@
+"""From LLVM IR text to machine code in memory. One lock guards all of LLVM."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from eagle.plugin import count
+from eagle_cpu.engine.code import Code
+from eagle_cpu.engine.host import host
+from eagle_cpu.engine.symbols import check_symbols
+from eagle_cpu.engine.vector_math import NAMES, variant
+
+__all__ = ["assemble", "compiled", "link", "llvm_lock", "to_object"]
+
+_SHARED = """
+!0 = !{!"branch_weights", i32 1, i32 1048576}
+attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
+attributes #1 = { cold noinline nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
+"""
+
+
+class _Lock:
+    """A lock that is held across `fork`, so that a child finds LLVM between two pieces of work, and its own lock free."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=lambda: self.lock.acquire(), after_in_parent=lambda: self.lock.release(), after_in_child=self.renew
+            )
+
+    def renew(self) -> None:
+        self.lock = threading.RLock()
+
+
+_lock = _Lock()
+_alive: list[Any] = []  # machine code stays where it is for the life of the process
+
+
+@contextmanager
+def llvm_lock() -> Iterator[None]:
+    """Hold the lock that guards LLVM."""
+    with _lock.lock:
+        yield
+
+
+def assemble(functions: Iterable[tuple[Code, str]], extra: str = "") -> str:
+    """Return the text of a module.
+
+    Parameters
+    ----------
+    functions : iterable of (Code, str)
+        Each function's code and its head, ``define ... @name(...)``.
+    extra : str
+        Functions written out elsewhere.
+    """
+    texts, declared = [extra], {}
+    for code, head in functions:
+        texts.append(code.function(head))
+        declared.update(code.declared)
+    defined = "\n".join(texts)
+    declarations = [text for name, text in declared.items() if f" @{name}(" not in _heads(defined)]
+    return "\n".join([defined, *declarations, _SHARED])
+
+
+def _heads(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if line.startswith("define"))
+
+
+def to_object(text: str) -> bytes:
+    """Compile LLVM IR to an object file: the new pass manager at O2, without its own vectorisers."""
+    import llvmlite.binding as llvm
+
+    with llvm_lock():
+        module = llvm.parse_assembly(text)
+        machine = _machine()
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        tuning.slp_vectorization = tuning.loop_vectorization = False
+        tuning.loop_unrolling = tuning.loop_interleaving = False
+        builder = llvm.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(module, builder)
+        return bytes(machine.emit_object(module))
+
+
+def link(binary: bytes, names: Sequence[str], title: str) -> dict[str, int]:
+    """Load an object file and return the addresses of functions in it.
+
+    Raises
+    ------
+    BuildError
+        It refers to something that generated code has no business with. The linker itself would accept that silently.
+    """
+    import llvmlite.binding as llvm
+
+    for symbol in check_symbols(binary, title):
+        name = symbol.removeprefix("eagle_math_")
+        if name != symbol and name in NAMES:
+            llvm.add_symbol(symbol, variant(name).address)
+    with llvm_lock():
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
+        engine.finalize_object()
+        _alive.append(engine)
+        return {name: engine.get_function_address(name) for name in names}
+
+
+def compiled(text: str, names: Sequence[str], title: str) -> dict[str, int]:
+    """Compile and load at once."""
+    count("kernels_compiled", 0)
+    return link(to_object(text), names, title)
+
+
+@functools.cache
+def _target() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_triple(host().triple)
+
+
+def _machine() -> Any:
+    return _target().create_target_machine(cpu=host().cpu, features=host().features, opt=2, jit=True)

@@ -1,0 +1,119 @@
+"""A kernel compiled for this machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eagle.plugin import BuildError, Kernel
+from eagle_cpu.engine.arguments import Arguments
+from eagle_cpu.engine.build import Build, build, has_loop
+from eagle_cpu.engine.shape import Shape
+from eagle_ir import DIALECT, Function
+
+__all__ = ["Program", "program_for"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel's machine code.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    shape : Shape
+    launch_entry : int
+        Address of an ``eagle_entry`` that runs one step for the samples of a range.
+    loop_entry : int or None
+        Address of one that runs every unfinished sample to its end or to the limit of steps; None for a kernel
+        without a mask that it writes.
+    """
+
+    kernel: Kernel
+    shape: Shape
+    launch_entry: int
+    loop_entry: int | None
+
+    @property
+    def grain(self) -> int:
+        """What the cuts of ranges are to be multiples of."""
+        return self.shape.lanes
+
+    def arguments(
+        self,
+        arrays: Mapping[str, np.ndarray[Any, Any]],
+        params: Mapping[str, float | int | bool],
+        samples: int,
+    ) -> Arguments:
+        """Pack arrays and params for the entries.
+
+        Parameters
+        ----------
+        arrays : mapping of str to ndarray
+            One per argument that is no param. They are not checked.
+        params : mapping of str to number
+        samples : int
+        """
+        return Arguments(self.kernel, arrays, params, samples, self._watchful)
+
+    def _watchful(self) -> int:
+        return _built(self.kernel, self.shape, Build.WATCHFUL)["eagle_watchful"]
+
+
+def program_for(kernel: Kernel, *, lanes: int | None = None) -> Program:
+    """Return the program of a kernel: from memory, from the disk, or compiled now.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    lanes : int, optional
+        Samples in a vector, a power of two from 4 to 64, instead of what suits the kernel.
+
+    Raises
+    ------
+    BuildError
+        The kernel is of a dialect that this engine does not lower.
+    """
+    if kernel.dialect != DIALECT or not isinstance(kernel.code, Function):
+        raise BuildError(
+            f"kernel {kernel.name!r} is of dialect {kernel.dialect!r}",
+            why=f"the CPU engine compiles {DIALECT!r}",
+            fix="Deploy it for a backend that takes this dialect",
+        )
+    shape = Shape.of(kernel.code, lanes)
+    addresses = _built(kernel, shape, Build.PLAIN)
+    return Program(kernel, shape, addresses["eagle_launch"], addresses.get("eagle_loop") if has_loop(kernel) else None)
+
+
+@dataclass
+class _Slot:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    addresses: dict[str, int] | None = None
+
+
+_slots: dict[tuple[object, ...], _Slot] = {}
+
+
+def _built(kernel: Kernel, shape: Shape, which: Build) -> dict[str, int]:
+    """Return addresses from memory; of many threads that ask for one kernel, one builds it and the others wait."""
+    slot = _slots.setdefault((kernel.fingerprint, shape, which), _Slot())
+    if slot.addresses is None:
+        with slot.lock:
+            if slot.addresses is None:
+                slot.addresses = build(kernel, shape, which)
+    return slot.addresses
+
+
+def _after_fork() -> None:
+    """Free the locks that other threads of the parent may have held."""
+    for slot in _slots.values():
+        slot.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,49 @@
+"""How many samples a vector holds, and how many steps a loop takes between two looks at which samples ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eagle_cpu.engine.host import host
+from eagle_cpu.engine.places import cost, instructions, loads, stores, widest
+from eagle_ir import Function, While
+
+__all__ = ["MAX_LANES", "Shape"]
+
+MAX_LANES = 64
+"""A mask has to fit in a 64-bit word."""
+
+_CHAINS = 4
+_FEW = 12
+_SOME = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The shape of generated code; results do not depend on it.
+
+    Attributes
+    ----------
+    lanes : int
+        W: samples in a vector.
+    steps : int
+        K: steps a loop takes between two checks.
+    """
+
+    lanes: int
+    steps: int
+
+    @classmethod
+    def of(cls, function: Function, lanes: int | None = None) -> Shape:
+        """Return the shape for a function.
+
+        Four native vectors of the widest type computed with are four independent chains, which hide the latency of
+        arithmetic. A kernel that holds more than 12 components per sample takes two, more than 24 one, because
+        registers would run out. A loop looks every 16 steps; every 4 when a step is long or loops itself.
+        """
+        held = len({(name, component) for name, component, _ in loads(function)}
+                   | {(one.argument, one.component) for one in stores(function)})
+        chains = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
+        native = host().vector_bits // widest(function)
+        long = cost(function.body) > 400 or any(isinstance(one, While) for one in instructions(function.body))
+        return cls(lanes or min(chains * native, MAX_LANES), 4 if long else 16)
