@@ -1,0 +1,461 @@
+"""Random kernels as source text: well typed, always ending, in every corner of the language; and planes for them."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+LENGTH, ROWS, COLUMNS = 6, 3, 4
+HEADER = """\
+import math
+
+import numpy as np
+
+import hawk
+from hawk import *
+from hawk.math import clamp, dot, fma, where
+
+TENTH = 0.1
+THREE = 3
+OFFSETS = (0.5, -2.0)
+
+
+def blend(a, b, weight):
+    return a + (b - a) * weight
+
+
+def grown(start, count):
+    value = start
+    for step in range(count):
+        if value > 1e6:
+            return value
+        value = value * 1.5 + step
+    return value
+
+
+@hawk.kernel
+def hypotenuse(a: Scalar, b: Scalar):
+    return math.sqrt(a * a + b * b)
+
+
+"""
+ARGUMENTS = {
+    "x": "Scalar",
+    "y": "Scalar",
+    "i": "Int32",
+    "k": "UInt32",
+    "j": "Index",
+    "b": "Bool",
+    "v": "Vector[3]",
+    "M": "Matrix[2, 3]",
+    "q": "Quat",
+    "m": "Mutable[Scalar]",
+    "w": "Mutable[Vector[2]]",
+    "c": "Mutable[Int32]",
+    "u": "Mutable[UInt32]",
+    "f": "Mutable[Bool]",
+    "p": "Param",
+    "s": "Param[Int32]",
+    "t": "Table[Scalar]",
+    "g": f"Table[Int32, {ROWS}, {COLUMNS}]",
+    "terminated": "Terminated",
+}
+TYPES = {"x": "F", "y": "F", "m": "F", "p": "F", "i": "I", "c": "I", "s": "I", "k": "U", "u": "U", "j": "J"}
+TYPES |= {"b": "B", "f": "B", "v": "V3", "w": "V2", "terminated": "B"}
+WRITABLE = ("m", "w", "c", "u", "f", "terminated")
+FLOATS = (
+    "0.0",
+    "-0.0",
+    "1.0",
+    "0.5",
+    "-2.5",
+    "1e-3",
+    "3.0e7",
+    "1e300",
+    "5e-324",
+    "TENTH",
+    "math.pi",
+    "math.inf",
+    "np.nan",
+)
+SMALL = ("0", "1", "2", "3", "-1", "7", "31", "32", "THREE")
+LARGE = {"I": "2147483647", "U": "4294967295", "J": "9223372036854775807"}
+EXACT = ("math.sqrt", "np.sqrt", "np.floor", "np.ceil", "np.trunc", "abs", "math.fabs", "np.rint")
+SMOOTH = (
+    "math.sin",
+    "np.cos",
+    "math.exp",
+    "np.arctan",
+    "math.erf",
+    "hawk.math.log",
+    "np.cbrt",
+    "np.expm1",
+    "math.tanh",
+)
+KINDS = {"I": np.int32, "U": np.uint32, "J": np.int64}
+
+
+@dataclass
+class Case:
+    """A kernel as text, with the arguments it takes and the outputs it writes."""
+
+    source: str
+    arguments: dict[str, str]
+    outputs: tuple[str, ...]
+    serial: int = field(default_factory=itertools.count().__next__)
+
+    def __repr__(self) -> str:
+        return "\n" + self.source[len(HEADER) :]
+
+    def module(self) -> ModuleType:
+        """Import the text from a file of its own."""
+        path = Path(_FOLDER.name) / f"generated_{self.serial}.py"
+        path.write_text(self.source, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        path.unlink()
+        return module
+
+
+_FOLDER = tempfile.TemporaryDirectory(prefix="eagle-kernels-")
+
+
+class Writer:
+    """Writes one kernel: what is drawn decides, and every expression is written for the type wanted.
+
+    Types: F the plan's float, I Int32, U UInt32, J Index, B Bool, V2 and V3 vectors.
+    """
+
+    def __init__(self, draw: st.DrawFn, smooth: bool) -> None:
+        self.draw = draw
+        self.smooth = smooth
+        names = draw(st.sets(st.sampled_from(sorted(ARGUMENTS)), min_size=3, max_size=9))
+        if not names & {*WRITABLE, "x", "i"}:
+            names |= {"x"}
+        self.arguments = {name: text for name, text in ARGUMENTS.items() if name in names}
+        self.scope: dict[str, str] = {name: TYPES[name] for name in self.arguments if name in TYPES}
+        self.fixed = {name for name in self.scope if name not in WRITABLE}
+        self.serial = itertools.count()
+        self.loops = 0
+        self.left = draw(st.integers(4, 12))
+        self.outputs = self.choose((), ("out",), ("first", "second"), ("r0", "r1", "r2"))
+        self.types = tuple(self.choose("F", "F", "I", "U", "J", "B", "V2", "V3") for _ in self.outputs)
+        if not self.outputs and not any(name in self.arguments for name in WRITABLE):
+            self.outputs, self.types = ("out",), ("F",)
+
+    def choose(self, *options: Any) -> Any:
+        return self.draw(st.sampled_from(options))
+
+    def chance(self, percent: int) -> bool:
+        return bool(self.draw(st.integers(1, 100)) <= percent)
+
+    def case(self) -> Case:
+        lines = self.block(1, {})
+        lines += self.leave(1) if self.outputs else []
+        inside = ", ".join(f"{name}: {text}" for name, text in self.arguments.items())
+        decorator = self.choose("@hawk.kernel", "@hawk.kernel", "@hawk.kernel(fma=True)")
+        head = [decorator, f"def kernel({inside}):"]
+        return Case(HEADER + "\n".join([*head, *(lines or ["    pass"])]) + "\n", self.arguments, self.outputs)
+
+    # statements
+
+    def block(self, depth: int, extra: dict[str, str]) -> list[str]:
+        """Some statements, indented; the variables they introduce are gone after them."""
+        before = dict(self.scope)
+        self.scope |= extra
+        lines: list[str] = []
+        for _ in range(self.draw(st.integers(3, 6) if depth == 1 else st.integers(1, 3))):
+            if self.left <= 0:
+                break
+            self.left -= 1
+            lines += self.statement(depth)
+        if depth > 1:
+            self.scope = before
+        return lines or ["    " * depth + "pass"]
+
+    def statement(self, depth: int) -> list[str]:
+        kinds = ["new", "new", "new", "again", "again", "augment"]
+        if depth < 4:
+            kinds += ["if", "if", "for", "while"]
+        if self.loops:
+            kinds += ["exit"]
+        if depth > 1 or self.outputs:
+            kinds += ["early"]
+        if "w" in self.arguments:
+            kinds += ["element"]
+        found: list[str] = getattr(self, f"write_{self.choose(*kinds)}")("    " * depth, depth)
+        return found
+
+    def write_new(self, pad: str, depth: int) -> list[str]:
+        type_ = self.choose("F", "F", "F", "I", "U", "J", "B", "V3", "V2")
+        name, text = f"a{next(self.serial)}", self.of(type_, 3)
+        self.scope[name] = type_
+        return [f"{pad}{name} = {text}"]
+
+    def write_again(self, pad: str, depth: int) -> list[str]:
+        names = [name for name in self.scope if name not in self.fixed]
+        if not names:
+            return self.write_new(pad, depth)
+        name = self.choose(*names)
+        return [f"{pad}{name} = {self.of(self.scope[name], 3)}"]
+
+    def write_augment(self, pad: str, depth: int) -> list[str]:
+        names = [name for name, type_ in self.scope.items() if name not in self.fixed and type_ != "B"]
+        if not names:
+            return self.write_new(pad, depth)
+        name = self.choose(*names)
+        type_ = self.scope[name]
+        if type_ in KINDS:
+            return [f"{pad}{name} {self.choose('+=', '-=', '*=', '//=', '%=', '&=', '^=')} {self.of(type_, 2)}"]
+        operator = self.choose("+=", "-=", "*=", "/=") if type_ != "F" else self.choose("+=", "-=", "*=", "/=", "**=")
+        return [f"{pad}{name} {operator} {'2' if operator == '**=' else self.of(type_, 2)}"]
+
+    def write_element(self, pad: str, depth: int) -> list[str]:
+        return [f"{pad}w[{self.choose('0', '1', '-1')}] {self.choose('=', '+=', '*=')} {self.of('F', 2)}"]
+
+    def write_if(self, pad: str, depth: int) -> list[str]:
+        lines = [f"{pad}if {self.of('B', 2)}:", *self.block(depth + 1, {})]
+        while self.chance(25):
+            lines += [f"{pad}elif {self.of('B', 2)}:", *self.block(depth + 1, {})]
+        if self.chance(50):
+            lines += [f"{pad}else:", *self.block(depth + 1, {})]
+        return lines
+
+    def write_for(self, pad: str, depth: int) -> list[str]:
+        name = f"n{next(self.serial)}"
+        count = f"min({self.of('J', 1)}, {self.choose(2, 5)})"
+        limits = self.choose(
+            *("3", "1, 4", "4, -1, -2", "0"),
+            count,
+            f"-2, {count}",
+            f"{self.choose(3, 5)}, -1, min(-1, {self.of('I', 1)})",
+        )
+        return [f"{pad}for {name} in range({limits}):", *self.looped(depth + 1, {name: "J"}, name)]
+
+    def write_while(self, pad: str, depth: int) -> list[str]:
+        name = f"n{next(self.serial)}"
+        test = self.of("B", 2)
+        head = self.choose(f"{name} < 4 and {test}", f"({test}) and {name} < 5", f"not ({name} >= 3 or {test})")
+        body = self.looped(depth + 1, {name: "J"}, name)
+        return [f"{pad}{name} = 0", f"{pad}while {head}:", f"{pad}    {name} += 1", *body]
+
+    def looped(self, depth: int, extra: dict[str, str], counter: str) -> list[str]:
+        self.loops += 1
+        self.fixed.add(counter)
+        lines = self.block(depth, extra)
+        self.loops -= 1
+        return lines
+
+    def write_exit(self, pad: str, depth: int) -> list[str]:
+        return [f"{pad}if {self.of('B', 1)}:", f"{pad}    {self.choose('break', 'continue')}"]
+
+    def write_early(self, pad: str, depth: int) -> list[str]:
+        return [f"{pad}if {self.of('B', 1)}:", *self.leave(depth + 1)]
+
+    def leave(self, depth: int) -> list[str]:
+        """Return what the kernel gives: a tuple is returned by its names."""
+        pad = "    " * depth
+        if len(self.outputs) == 1:
+            return [f"{pad}return {self.of(self.types[0], 2)}"]
+        lines = [f"{pad}{name} = {self.of(type_, 2)}" for name, type_ in zip(self.outputs, self.types, strict=True)]
+        return [*lines, f"{pad}return {', '.join(self.outputs)}".rstrip()]
+
+    # expressions
+
+    def of(self, type_: str, depth: int) -> str:
+        """An expression of a type."""
+        names = [name for name, found in self.scope.items() if found == type_]
+        if depth <= 0 or self.chance(15):
+            return self.choose(*names) if names and self.chance(85) else self.plain(type_)
+        found: str = getattr(self, f"of_{type_[0]}")(depth - 1, type_)
+        return found
+
+    def plain(self, type_: str) -> str:
+        if type_ == "F":
+            return str(self.choose(*FLOATS))
+        if type_ == "B":
+            return str(self.choose("True", "False", "(TENTH > 1.0)"))
+        if type_ in KINDS:
+            return f"{CONVERSIONS[type_]}({self.choose(*(one for one in SMALL if type_ != 'U' or one != '-1'))})"
+        return f"[{', '.join(self.choose(*FLOATS[:8]) for _ in range(int(type_[1])))}]"
+
+    def of_F(self, depth: int, type_: str) -> str:  # noqa: N802 - named for the type
+        forms: list[Callable[[], str]] = [
+            lambda: f"({self.of('F', depth)} {self.choose('+', '-', '*', '/', '//', '%')} {self.of('F', depth)})",
+            lambda: f"({self.of('F', depth)} {self.choose('+', '-', '*')} {self.of('F', depth)})",
+            lambda: f"({self.of('F', depth)} * {self.of('F', depth)} {self.choose('+', '-')} {self.of('F', depth)})",
+            lambda: f"({self.of('F', depth)} {self.choose('+', '*', '/')} {self.of(self.integer(), depth)})",
+            lambda: f"({self.choose(*SMALL)} {self.choose('+', '-', '*', '/', '%')} {self.of('F', depth)})",
+            lambda: f"({self.of(self.integer(), depth)} / {self.of(self.integer(), depth)})",
+            lambda: f"(-{self.of('F', depth)})",
+            lambda: f"{self.choose(*EXACT)}({self.of('F', depth)})",
+            lambda: f"{self.choose('min', 'max')}({self.of('F', depth)}, {self.of('F', depth)})",
+            lambda: f"max({self.of('F', depth)}, {self.choose(*SMALL)}, {self.of(self.integer(), depth)})",
+            lambda: f"{self.choose('math.copysign', 'np.fmod')}({self.of('F', depth)}, {self.of('F', depth)})",
+            lambda: f"fma({self.of('F', depth)}, {self.of('F', depth)}, {self.of('F', depth)})",
+            lambda: f"({self.of('F', depth)} ** {self.choose('2', '3', '7', '0', '-2', 'THREE')})",
+            lambda: f"({self.of('F', depth)} if {self.of('B', depth)} else {self.of('F', depth)})",
+            lambda: f"where({self.of('B', depth)}, {self.of('F', depth)}, {self.of('F', depth)})",
+            lambda: f"clamp({self.of('F', depth)}, -1.0, {self.choose('2.0', 'TENTH * 20')})",
+            lambda: f"{self.choose('float', 'Scalar')}({self.of(self.choose('I', 'U', 'J', 'B', 'F'), depth)})",
+            lambda: f"blend({self.of('F', depth)}, {self.of('F', depth)}, {self.of('F', depth)})",
+            lambda: f"grown({self.of('F', depth)}, min({self.of('J', depth)}, 4))",
+            lambda: f"hypotenuse({self.of('F', depth)}, {self.of(self.choose('F', 'I'), depth)})",
+            lambda: f"{self.of('V3', depth)}[{self.choose('0', '1', '2', '-1')}]",
+            lambda: f"({self.of('V3', depth)} @ {self.of('V3', depth)})",
+            lambda: f"dot({self.of('V2', depth)}, {self.of('V2', depth)})",
+        ]
+        if "t" in self.arguments:
+            forms += [lambda: f"t[{self.index(LENGTH, depth)}]"] * 3
+        if "M" in self.arguments:
+            forms += [lambda: f"M[{self.choose('0', '1', '-1')}, {self.choose('0', '2')}]"]
+        if "q" in self.arguments:
+            forms += [lambda: f"q[{self.choose('0', '3')}]"]
+        if self.smooth:
+            forms += [lambda: f"{self.choose(*SMOOTH)}({self.of('F', depth)})"] * 4
+            forms += [lambda: f"({self.of('F', depth)} ** {self.of('F', depth)})"]
+            forms += [lambda: f"math.atan2({self.of('F', depth)}, {self.of('F', depth)})"]
+        return str(self.choose(*forms)())
+
+    def integer(self) -> str:
+        return str(self.choose("I", "U", "J"))
+
+    def index(self, size: int, depth: int) -> str:
+        """An index: kept inside by the kernel, or not."""
+        inside = f"({self.of('J', depth)} % {size})"
+        clipped = f"min(max({self.of(self.choose('I', 'J'), depth)}, 0), {size - 1})"
+        return str(self.choose(inside, inside, clipped, clipped, str(size - 1), self.of(self.integer(), depth)))
+
+    def whole(self, depth: int, type_: str) -> str:
+        forms: list[Callable[[], str]] = [
+            lambda: f"({self.of(type_, depth)} {self.choose('+', '-', '*', '&', '|', '^')} {self.of(type_, depth)})",
+            lambda: f"({self.of(type_, depth)} {self.choose('//', '%')} {self.of(type_, depth)})",
+            lambda: f"({self.of(type_, depth)} {self.choose('//', '%')} {self.choose('2', '3', '7')})",
+            lambda: f"({self.of(type_, depth)} {self.choose('<<', '>>')} {self.choose(*SMALL[:4], '31', '63')})",
+            lambda: f"({self.of(type_, depth)} {self.choose('<<', '>>')} {self.of(type_, depth)})",
+            lambda: (
+                f"({self.of(type_, depth)} {self.choose('+', '-', '*')} {self.choose('1', '2', '3', LARGE[type_])})"
+            ),
+            lambda: f"{self.choose('abs', '-', '~', '+')}({self.of(type_, depth)})",
+            lambda: f"{self.choose('min', 'max')}({self.of(type_, depth)}, {self.of(type_, depth)})",
+            lambda: f"({self.of(type_, depth)} ** {self.choose('2', '3', '5', '0')})",
+            lambda: f"({self.of(type_, depth)} if {self.of('B', depth)} else {self.of(type_, depth)})",
+            lambda: f"{CONVERSIONS[type_]}({self.of(self.choose('I', 'U', 'J', 'B'), depth)})",
+            lambda: f"{CONVERSIONS[type_]}({self.of('F', depth)})",
+            lambda: f"{CONVERSIONS[type_]}(clamp({self.of('F', depth)}, 0.0, 9.0))",
+        ]
+        return str(self.choose(*forms)())
+
+    def of_I(self, depth: int, type_: str) -> str:  # noqa: N802
+        if "g" in self.arguments and self.chance(30):
+            return f"g[{self.index(ROWS, depth)}, {self.index(COLUMNS, depth)}]"
+        if self.chance(10):
+            return f"({self.of('B', depth)} {self.choose('+', '-', '*')} {self.of('B', depth)})"
+        return self.whole(depth, type_)
+
+    def of_U(self, depth: int, type_: str) -> str:  # noqa: N802
+        return self.whole(depth, type_)
+
+    def of_J(self, depth: int, type_: str) -> str:  # noqa: N802
+        if self.chance(20):
+            return f"({self.of('J', depth)} {self.choose('+', '-', '*', '|')} {self.of(self.integer(), depth)})"
+        if self.chance(10):
+            return f"({self.of('I', depth)} {self.choose('+', '-', '*', '^')} {self.of('U', depth)})"
+        return self.whole(depth, type_)
+
+    def of_B(self, depth: int, type_: str) -> str:  # noqa: N802
+        compare = ("<", "<=", ">", ">=", "==", "!=")
+        forms: list[Callable[[], str]] = [
+            lambda: f"({self.of('F', depth)} {self.choose(*compare)} {self.of('F', depth)})",
+            lambda: f"({self.of(self.integer(), depth)} {self.choose(*compare)} {self.of(self.integer(), depth)})",
+            lambda: f"({self.of(self.integer(), depth)} {self.choose(*compare)} {self.of('F', depth)})",
+            lambda: f"({self.of('F', depth)} {self.choose(*compare)} {self.choose(*SMALL)})",
+            lambda: f"({self.of('F', depth)} <= {self.of('F', depth)} < {self.of('F', depth)})",
+            lambda: f"({self.of('B', depth)} {self.choose('and', 'or')} {self.of('B', depth)})",
+            lambda: f"({self.of('B', depth)} {self.choose('&', '|', '^', '==', '!=')} {self.of('B', depth)})",
+            lambda: f"(not {self.of('B', depth)})",
+            lambda: f"{self.choose('math.isnan', 'np.isinf', 'np.isfinite')}({self.of('F', depth)})",
+            lambda: f"bool({self.of(self.choose('F', 'I', 'J'), depth)})",
+            lambda: f"({self.of('B', depth)} if {self.of('B', depth)} else {self.of('B', depth)})",
+        ]
+        return str(self.choose(*forms)())
+
+    def of_V(self, depth: int, type_: str) -> str:  # noqa: N802
+        items = ", ".join(self.of("F", depth) for _ in range(int(type_[1])))
+        forms: list[Callable[[], str]] = [
+            lambda: f"[{items}]",
+            lambda: f"({self.of(type_, depth)} {self.choose('+', '-', '*', '/')} {self.of(type_, depth)})",
+            lambda: f"({self.of(type_, depth)} {self.choose('*', '/', '+')} {self.of('F', depth)})",
+            lambda: f"({self.of('F', depth)} {self.choose('*', '-')} {self.of(type_, depth)})",
+            lambda: f"(-{self.of(type_, depth)})",
+            lambda: f"({self.of(type_, depth)} if {self.of('B', depth)} else {self.of(type_, depth)})",
+        ]
+        if "M" in self.arguments and type_ == "V2":
+            forms += [lambda: f"(M @ {self.of('V3', depth)})"]
+        if "M" in self.arguments and type_ == "V3":
+            forms += [lambda: f"M[{self.choose('0', '1')}]"]
+        return str(self.choose(*forms)())
+
+
+CONVERSIONS = {"I": "Int32", "U": "UInt32", "J": "Index"}
+
+
+@st.composite
+def kernels(draw: st.DrawFn, smooth: bool = False) -> Case:
+    """Kernels; `smooth` ones use transcendentals too."""
+    return Writer(draw, smooth).case()
+
+
+def planes(case: Case, scalar: str, samples: int, seed: int) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Arrays and params for a kernel's arguments, full of numbers where things go wrong."""
+    random = np.random.default_rng(seed)
+    arrays: dict[str, np.ndarray] = {}
+    params: dict[str, Any] = {}
+    for name, text in case.arguments.items():
+        if text.startswith("Param"):
+            params[name] = numbers(random, "int32" if "Int32" in text else scalar, 1)[0].item()
+        elif name == "t":
+            arrays[name] = numbers(random, scalar, LENGTH)
+        elif name == "g":
+            arrays[name] = numbers(random, "int32", ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+        else:
+            rows = {"v": 3, "M": 6, "q": 4, "w": 2}.get(name, 0)
+            inner = text.removeprefix("Mutable[").removesuffix("]")
+            dtype = {"Int32": "int32", "UInt32": "uint32", "Index": "int64", "Bool": "bool", "Terminated": "bool"}
+            plane = numbers(random, dtype.get(inner, scalar), max(rows, 1) * samples)
+            arrays[name] = plane.reshape(rows, samples) if rows else plane
+    return arrays, params
+
+
+def numbers(random: np.random.Generator, dtype: str, count: int) -> np.ndarray:
+    """Numbers of a type: mostly ordinary ones, and every kind of special one."""
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return random.random(count) < 0.3
+    if kind.kind in "iu":
+        info = np.iinfo(kind)
+        edges = np.array([0, 1, 2, info.max, info.min, info.max - 1, info.min + 1, *([-1, -7] if info.min else [])])
+        values = random.integers(0 if info.min == 0 else -9, 9, count).astype(kind)
+        wide = random.integers(info.min, info.max, count, dtype=kind, endpoint=True)
+        values = np.where(random.random(count) < 0.2, wide, values)
+        return np.where(random.random(count) < 0.15, random.choice(edges.astype(kind), count), values)
+    limits = np.finfo(kind)
+    tiny = limits.smallest_subnormal
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, limits.max, -limits.max, tiny, -tiny, limits.tiny, 1, -1, 0.5, 2.5]
+    special += [2.0**31, -(2.0**31) - 1, 2.0**32, 2.0**63, -(2.0**63), 2.0**53]
+    ordinary = random.normal(0, 3, count).astype(kind)
+    wide = (random.normal(0, 1, count) * 10.0 ** random.integers(-30, 30, count)).astype(kind)
+    values = np.where(random.random(count) < 0.2, wide, ordinary)
+    return np.where(random.random(count) < 0.25, random.choice(np.array(special, kind), count), values)
