@@ -1,0 +1,73 @@
+"""Which objects of Python, math and NumPy the language knows, by identity: whatever a program calls them."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from hawk import math as own
+
+__all__ = ["name_of"]
+
+_NUMPY = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "atan2": "arctan2",
+    "round": "rint",
+    "clamp": "clip",
+    "power": "power",
+    "abs": "absolute",
+    "int32": "int32",
+    "uint32": "uint32",
+    "int64": "int64",
+    "array": "array",
+    "logical_and": "logical_and",
+    "logical_or": "logical_or",
+    "logical_not": "logical_not",
+    "square": "square",
+    "sign": "sign",
+    "mod": "remainder",
+    "floordiv": "floor_divide",
+    "bool": "bool_",
+    "matmul": "matmul",
+}
+_SAME_IN_NUMPY = (
+    "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt hypot floor ceil trunc fabs copysign fmod "
+    "minimum maximum isnan isinf isfinite where dot cross radians degrees zeros ones eye"
+).split()
+_IN_MATH = (
+    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt pow "
+    "hypot erf erfc floor ceil trunc fabs copysign fmod isnan isinf isfinite fma radians degrees"
+).split()
+_BUILTINS = "abs min max pow round int float bool len sum range".split()
+
+
+def _pairs() -> Iterator[tuple[object, str]]:
+    for name in _BUILTINS:
+        yield getattr(builtins, name), {"pow": "power"}.get(name, name)
+    for name in _IN_MATH:
+        if hasattr(math, name):
+            yield getattr(math, name), name
+    for name, theirs in [*_NUMPY.items(), *((one, one) for one in _SAME_IN_NUMPY)]:
+        yield getattr(np, theirs), name
+    yield from ((np.deg2rad, "radians"), (np.rad2deg, "degrees"), (np.round, "round"), (np.linalg.norm, "norm"))
+    for name in own.__all__:
+        thing = getattr(own, name)
+        if isinstance(thing, own.MathFunction):
+            yield thing, name
+
+
+_NAMES: dict[int, tuple[object, str]] = {id(thing): (thing, name) for thing, name in _pairs()}
+
+
+def name_of(thing: object) -> str | None:
+    """Return what the language calls an object, or None."""
+    found = _NAMES.get(id(thing))
+    return None if found is None else found[1]
