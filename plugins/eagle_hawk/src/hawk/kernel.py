@@ -66,9 +66,7 @@ class KernelFunction:
             raise KernelUseError(f"the scalar type is 'float64' or 'float32', not {scalar!r}")
         with self._lock:
             if scalar not in self._kernels:
-                made = lower(
-                    self.function, self.definition, self.annotations, Type(scalar), self._frozen, fma=self.fma
-                )
+                made = lower(self.function, self.definition, self.annotations, Type(scalar), self._frozen, fma=self.fma)
                 self._kernels[scalar] = to_kernel(made)
             return self._kernels[scalar]
 

@@ -36,7 +36,9 @@ def annotations_of(function: FunctionType, source: Source, names: Mapping[str, o
         found[argument.arg] = _annotation(source, argument, function, around)
     masks = [name for name, one in found.items() if one.role == "mask"]
     if len(masks) > 1:
-        raise source.error(node, f"two masks: {masks[0]!r} and {masks[1]!r}", fix="A kernel has one Terminated argument")
+        raise source.error(
+            node, f"two masks: {masks[0]!r} and {masks[1]!r}", fix="A kernel has one Terminated argument"
+        )
     return found
 
 
@@ -55,7 +57,9 @@ def _refuse(source: Source) -> None:
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if default is not None:
             raise source.error(
-                default, "a kernel's argument has no default", fix="Pass the value by name when binding, or use a constant"
+                default,
+                "a kernel's argument has no default",
+                fix="Pass the value by name when binding, or use a constant",
             )
 
 
@@ -91,7 +95,9 @@ def _annotation(source: Source, argument: ast.arg, function: FunctionType, aroun
         ) from None
     if isinstance(found, Annotation):
         return found
-    raise source.error(argument.annotation, f"{ast.unparse(argument.annotation)} is no annotation of hawk", fix=_fix(found))
+    raise source.error(
+        argument.annotation, f"{ast.unparse(argument.annotation)} is no annotation of hawk", fix=_fix(found)
+    )
 
 
 def _fix(found: object) -> str:
@@ -101,7 +107,12 @@ def _fix(found: object) -> str:
         return "Write Int32 or Index for a value per sample, Param[Int32] for one number for all"
     if found is bool:
         return "Write Bool for a value per sample, Param[Bool] for one for all"
-    examples = {id(Vector): "Vector[3]", id(Matrix): "Matrix[3, 3]", id(Table): "Table[Scalar]", id(Mutable): "Mutable[Scalar]"}
+    examples = {
+        id(Vector): "Vector[3]",
+        id(Matrix): "Matrix[3, 3]",
+        id(Table): "Table[Scalar]",
+        id(Mutable): "Mutable[Scalar]",
+    }
     if id(found) in examples:
         return f"Say of what: {examples[id(found)]}"
     return "Write Scalar, Vector[3], Mutable[Scalar], Param, Table[Scalar], Terminated or the like"

@@ -23,7 +23,9 @@ def assigned_names(frame: Frame, nodes: Sequence[ast.AST]) -> list[str]:
                     found[node.value.id] = None
             elif isinstance(node, ast.Call) and _is_kernel(frame, node.func):
                 given = [*node.args, *(one.value for one in node.keywords)]
-                found |= dict.fromkeys(one.id for one in given if isinstance(one, ast.Name) and one.id in frame.variables)
+                found |= dict.fromkeys(
+                    one.id for one in given if isinstance(one, ast.Name) and one.id in frame.variables
+                )
     return [name for name in found if not _is_read_only(frame, name)]
 
 

@@ -27,7 +27,9 @@ def assign(frame: Frame, target: ast.expr, value: Val) -> None:
             raise frame.error(target, "only an element of a named vector can be assigned", fix="Write M[i, j] = ...")
         if target.value.id in frame.parameters:
             raise frame.error(
-                target, f"{target.value.id} is this function's copy: the caller would not see the change", fix="Return it"
+                target,
+                f"{target.value.id} is this function's copy: the caller would not see the change",
+                fix="Return it",
             )
         group = evaluate(frame, target.value)
         _assign_name(frame, target, target.value.id, replaced(frame, target, group, value))

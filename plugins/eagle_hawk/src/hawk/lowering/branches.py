@@ -13,7 +13,7 @@ from hawk.lowering.frame import RETURN, VALUE, Frame, fits
 from hawk.lowering.values import Element, Group, Items, Kind, Known, Number, Shaped, Static, TableRef, Unset, Val
 from hawk.lowering.values import kind_name as name_of
 
-__all__ = ["Path", "choose", "convert", "flatten", "fork", "kind_of", "merge", "rebuild", "unify"]
+__all__ = ["Path", "choose", "convert", "flatten", "kind_of", "merge", "path", "rebuild", "unify"]
 
 
 @dataclass(slots=True)
@@ -39,11 +39,6 @@ def path(frame: Frame, build: Callable[[], object]) -> Path:
         return Path(instructions, frame.variables)
     finally:
         frame.variables = before
-
-
-def fork(frame: Frame, node: ast.AST, condition: Value, then: Callable[[], object], orelse: Callable[[], object]) -> None:
-    """Build both paths and let them meet."""
-    merge(frame, node, condition, path(frame, then), path(frame, orelse))
 
 
 def merge(frame: Frame, node: ast.AST, condition: Value, then: Path, orelse: Path) -> None:

@@ -38,7 +38,9 @@ def call(frame: Frame, node: ast.Call) -> Val:
     if isinstance(thing, FunctionType):
         return call_function(frame, node, thing)
     raise frame.error(
-        node.func, f"{ast.unparse(node.func)} cannot be called in a kernel", fix=_HINTS.get(ast.unparse(node.func), _HINT)
+        node.func,
+        f"{ast.unparse(node.func)} cannot be called in a kernel",
+        fix=_HINTS.get(ast.unparse(node.func), _HINT),
     )
 
 

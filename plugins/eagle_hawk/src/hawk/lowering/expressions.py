@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from eagle_ir import Type
+from eagle_ir import Block, Type
 from hawk.lowering.arithmetic import COMPARISONS, OPERATORS, binary, compare, negate, require_element
-from hawk.lowering.branches import choose
+from hawk.lowering.branches import choose, path
 from hawk.lowering.constants import constant
+from hawk.lowering.emitter import is_cheap
 from hawk.lowering.frame import Frame
 from hawk.lowering.scope import Undefined
 from hawk.lowering.values import Element, Group, Items, Known, Number, Static, Unset, Val, kind_name
@@ -115,6 +116,9 @@ def _factors(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _unary(frame: Frame, node: ast.UnaryOp) -> Val:
+    if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        if type(node.operand.value) is float:
+            return constant(frame, node, -node.operand.value)
     value = evaluate(frame, node.operand)
     if isinstance(node.op, ast.Not):
         return _not(frame, node, value)
@@ -159,16 +163,28 @@ def _short_circuit(frame: Frame, node: ast.BoolOp, is_and: bool, rest: list[ast.
 
 
 def decided(frame: Frame, node: ast.AST, is_and: bool, first: Number, rest: Callable[[], Val]) -> Val:
-    """``first and rest()`` or ``first or rest()``."""
-    if is_and:
-        return choose(frame, node, first.value, rest, lambda: Known(False))
-    return choose(frame, node, first.value, lambda: Known(True), rest)
+    """``first and rest()`` or ``first or rest()``, of truth values; the right side is not computed where it may fault."""
+    found: list[Val] = []
+    side = path(frame, lambda: found.append(rest()))
+    (second,) = found
+    if isinstance(second, Number) and is_cheap(side.instructions):
+        frame.emitter.splice(side.instructions)
+        return frame.compute("and" if is_and else "or", first, second)
+    if isinstance(second, Known):
+        return first if second.number is is_and else second
+    assert isinstance(second, Number)
+    with frame.emitter.inside([]) as instructions:
+        other = frame.const(not is_and, Type.BOOL).value
+    sides = (Block(tuple(side.instructions), (second.value,)), Block(tuple(instructions), (other,)))
+    return Number(frame.emitter.add_if(first.value, *(sides if is_and else sides[::-1]))[0])
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Val:
     for op, right in zip(node.ops, node.comparators, strict=True):
         if type(op) not in COMPARISONS:
-            raise frame.error(right, "is, is not, in and not in are not part of the kernel language", fix="Write == or !=")
+            raise frame.error(
+                right, "is, is not, in and not in are not part of the kernel language", fix="Write == or !="
+            )
     return _chain(frame, node, number(frame, node.left), 0)
 
 
@@ -186,9 +202,7 @@ def _conditional(frame: Frame, node: ast.IfExp) -> Val:
     condition = frame.condition(node.test, evaluate(frame, node.test))
     if isinstance(condition, bool):
         return evaluate(frame, node.body if condition else node.orelse)
-    return choose(
-        frame, node, condition, lambda: evaluate(frame, node.body), lambda: evaluate(frame, node.orelse)
-    )
+    return choose(frame, node, condition, lambda: evaluate(frame, node.body), lambda: evaluate(frame, node.orelse))
 
 
 def _tuple(frame: Frame, node: ast.Tuple) -> Val:
@@ -245,4 +259,3 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Starred: ("unpacking with *", "Write the arguments out"),
     ast.Slice: ("a slice here", ""),
 }
-

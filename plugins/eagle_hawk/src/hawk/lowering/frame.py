@@ -97,7 +97,7 @@ class Frame:
         return Number(self.emitter.compute(op, *values, site=site, gives=gives))
 
     def typed(self, node: ast.AST, value: Element, type_: Type) -> Number:
-        """Return a number converted to a type; what cannot be converted without loss of meaning is the caller's care."""
+        """Return a number converted to a type; what may be converted is the caller's care."""
         if isinstance(value, Known):
             if type_.is_integer and not fits(int(value.number), type_):
                 raise self.error(node, f"{value.number} does not fit in {kind_name(type_)}")
@@ -146,7 +146,7 @@ class Frame:
 def fits(number: int, type_: Type) -> bool:
     """Whether a whole number is one of an integer type."""
     low, high = (-(2 ** (type_.bits - 1)), 2 ** (type_.bits - 1)) if type_.is_signed else (0, 2**type_.bits)
-    return low <= number < high
+    return bool(low <= number < high)
 
 
 def _known_bounds(value: Known, type_: Type) -> tuple[int, int] | None:

@@ -306,8 +306,9 @@ def _vector(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
 
 
 _FLOAT_UNARY = (
-    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log2 log10 log1p sqrt cbrt erf erfc"
-).split()
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    *("exp", "exp2", "expm1", "log2", "log10", "log1p", "sqrt", "cbrt", "erf", "erfc"),
+)
 
 FUNCTIONS: dict[str, Handler] = {
     **{name: _on_floats(name, 1) for name in _FLOAT_UNARY},

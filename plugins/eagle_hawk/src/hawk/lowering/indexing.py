@@ -89,8 +89,7 @@ def _index(frame: Frame, node: ast.expr, size: int) -> Any:
         raise frame.error(
             node,
             f"this index is not known to be within 0..{size - 1}",
-            fix=f"Use a constant, the variable of a loop over range({size}), or i % {size}; "
-            "a Table takes any index",
+            fix=f"Use a constant, the variable of a loop over range({size}), or i % {size}; a Table takes any index",
         )
     return value
 
@@ -106,14 +105,12 @@ def _bound(frame: Frame, node: ast.expr | None) -> int | None:
 
 def _choices(frame: Frame, node: ast.AST, indices: Sequence[Any]) -> list[tuple[tuple[Any, ...], list[Number]]]:
     """Return every constant index the given ones may stand for, with the tests that say so."""
-    options = []
+    options: list[list[tuple[Any, Number | None]]] = []
     for index in indices:
         if isinstance(index, Number):
             assert index.bounds is not None
             low, high = index.bounds
-            options.append(
-                [(k, frame.compute("eq", index, frame.const(k, index.type))) for k in range(low, high + 1)]
-            )
+            options.append([(k, frame.compute("eq", index, frame.const(k, index.type))) for k in range(low, high + 1)])
         else:
             options.append([(index, None)])
     return [
@@ -188,5 +185,3 @@ def _table_index(frame: Frame, node: ast.expr, size: int) -> Number:
     if not isinstance(value, Number) or not value.type.is_integer:
         raise frame.error(node, f"an index is a whole number, not {kind_name(value)}", fix="Convert it: int(x)")
     return frame.typed(node, value, Type.I64)
-
-

@@ -31,10 +31,14 @@ def call_function(frame: Frame, node: ast.Call, function: FunctionType) -> Val:
     try:
         source = source_of(function)
     except SyntaxError as error:
-        raise frame.error(node, f"{function.__name__}() cannot be inlined", why=str(getattr(error, "msg", error))) from None
+        raise frame.error(
+            node, f"{function.__name__}() cannot be inlined", why=str(getattr(error, "msg", error))
+        ) from None
     if source.node.decorator_list:
         raise frame.error(
-            node, f"{function.__name__}() has a decorator", fix="Call the function behind it, or leave the decorator out"
+            node,
+            f"{function.__name__}() has a decorator",
+            fix="Call the function behind it, or leave the decorator out",
         )
     callee = Frame(frame.shared, source, Scope(function, frame.shared.frozen))
     given = _given(frame, node, function, source.node)
@@ -107,7 +111,9 @@ def result(frame: Frame) -> Val:
     )
 
 
-def _given(frame: Frame, node: ast.Call, function: FunctionType, definition: ast.FunctionDef) -> Mapping[str, ast.expr | None]:
+def _given(
+    frame: Frame, node: ast.Call, function: FunctionType, definition: ast.FunctionDef
+) -> Mapping[str, ast.expr | None]:
     """Return the expression for every parameter, None for one left to its default."""
     parameters = definition.args
     if parameters.vararg or parameters.kwarg:

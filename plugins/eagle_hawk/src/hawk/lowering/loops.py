@@ -284,5 +284,3 @@ def _no_else(frame: Frame, node: ast.For | ast.While) -> None:
 
 def _nothing() -> None:
     pass
-
-

@@ -38,15 +38,17 @@ _NUMPY = {
     "bool": "bool_",
     "matmul": "matmul",
 }
-_SAME_IN_NUMPY = (
-    "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt hypot floor ceil trunc fabs copysign fmod "
-    "minimum maximum isnan isinf isfinite where dot cross radians degrees zeros ones eye"
-).split()
+_BOTH = (
+    *("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p"),
+    *("sqrt", "cbrt", "hypot", "floor", "ceil", "trunc", "fabs", "copysign", "fmod", "isnan", "isinf", "isfinite"),
+    *("radians", "degrees"),
+)
+_IN_NUMPY = (*_BOTH, "minimum", "maximum", "where", "dot", "cross", "zeros", "ones", "eye")
 _IN_MATH = (
-    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt pow "
-    "hypot erf erfc floor ceil trunc fabs copysign fmod isnan isinf isfinite fma radians degrees"
-).split()
-_BUILTINS = "abs min max pow round int float bool len sum range".split()
+    *_BOTH,
+    *("asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh", "pow", "erf", "erfc", "fma"),
+)
+_BUILTINS = ("abs", "min", "max", "pow", "round", "int", "float", "bool", "len", "sum", "range")
 
 
 def _pairs() -> Iterator[tuple[object, str]]:
@@ -55,7 +57,7 @@ def _pairs() -> Iterator[tuple[object, str]]:
     for name in _IN_MATH:
         if hasattr(math, name):
             yield getattr(math, name), name
-    for name, theirs in [*_NUMPY.items(), *((one, one) for one in _SAME_IN_NUMPY)]:
+    for name, theirs in [*_NUMPY.items(), *((one, one) for one in _IN_NUMPY)]:
         yield getattr(np, theirs), name
     yield from ((np.deg2rad, "radians"), (np.rad2deg, "degrees"), (np.round, "round"), (np.linalg.norm, "norm"))
     for name in own.__all__:

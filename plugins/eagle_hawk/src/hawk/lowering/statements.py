@@ -129,7 +129,9 @@ def _expression(frame: Frame, node: ast.Expr) -> None:
 def _return(frame: Frame, node: ast.Return) -> None:
     value = Items(()) if node.value is None else evaluate(frame, node.value)
     if isinstance(value, Static | TableRef) and not (isinstance(value, Static) and value.thing is None):
-        raise frame.error(node, "a kernel returns numbers and vectors", fix="Return a number, a vector or a tuple of them")
+        raise frame.error(
+            node, "a kernel returns numbers and vectors", fix="Return a number, a vector or a tuple of them"
+        )
     frame.variables[VALUE] = Items(()) if isinstance(value, Static) else value
     frame.variables[RETURN] = Known(True)
 

@@ -70,7 +70,10 @@ def lower(
         raise source.error(source.node, "this is nested too deeply", fix="Split it into helper functions") from None
     except (IRError, TypeError, ValueError, KeyError, AssertionError, AttributeError, IndexError) as error:
         raise source.error(
-            source.node, f"hawk could not lower {source.node.name}", why=repr(error), fix="This is a fault of hawk: report it"
+            source.node,
+            f"hawk could not lower {source.node.name}",
+            why=repr(error),
+            fix="This is a fault of hawk: report it",
         ) from error
     return finished
 
@@ -102,7 +105,9 @@ def _outputs(frame: Frame, returned: Val) -> list[Argument]:
                 fix="Assign it to another variable and return that, or rename the argument",
             )
         if not isinstance(value, Known | Number | Group):
-            raise frame.error(frame.source.node, f"{name!r} would be {kind_name(value)}", fix="Return numbers and vectors")
+            raise frame.error(
+                frame.source.node, f"{name!r} would be {kind_name(value)}", fix="Return numbers and vectors"
+            )
         group = _as_number(frame, value)
         frame.variables[f"@out {name}"] = group
         shape = group.shape if isinstance(group, Group) else ()
@@ -150,5 +155,3 @@ def _items(value: Val) -> tuple[Number, ...]:
         return value.items
     assert isinstance(value, Number)
     return (value,)
-
-
