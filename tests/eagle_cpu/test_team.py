@@ -383,12 +383,15 @@ def script(text: str, entries: Entries) -> subprocess.CompletedProcess[str]:
     return python(LOAD + textwrap.dedent(text), entries.path)
 
 
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory is taken")
 def test_when_the_system_gives_no_threads_the_caller_works_alone(entries: Entries) -> None:
     ran = script(
         """
         import resource
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-        team.set_team_size(1000)        # 8 MiB of stack each
+        taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        limit = taken + (256 << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        team.set_team_size(1000)        # megabytes of stack each
         add_one()
         assert team.team_size() < 1000, team.team_size()
         add_one()
