@@ -75,39 +75,34 @@ class SolarSystem:
 
     def _graph(self) -> eagle.Graph:
         """Write one step down: kick, drift, force, kick, then what is measured of it."""
-        half = self.step_days / 2
-        x, v, a = self.position, self.velocity, self.acceleration
+        x, v, a, h = self.position, self.velocity, self.acceleration, self.step_days
+        kick = opaque(lambda: np.add(v, h / 2 * a, out=v), reads={"v": v, "a": a}, writes={"v": v}, name="kick")
+
+        g = eagle.Graph()
+        g.add_node(kick)
+        g.add_node(opaque(lambda: np.add(x, h * v, out=x), reads={"x": x, "v": v}, writes={"x": x}), name="drift")
+        g.add_node(opaque(lambda: np.copyto(a, accelerations(x)), reads={"x": x}, writes={"a": a}), name="force")
+        g.add_node(kick)
+        self._measure(g)
+        return g.build()
+
+    def _measure(self, g: eagle.Graph) -> None:
+        """Add the energy of every step, and every so often a report."""
+        x, v = self.position, self.velocity
         terms = np.zeros(2 * len(BODIES))
         of_motion, of_place = terms[: len(BODIES)], terms[len(BODIES) :]
         steps, due = np.zeros(1, np.int64), np.zeros(1, np.int64)
-
-        def kick() -> None:
-            v.__iadd__(half * a)
-
-        def drift() -> None:
-            x.__iadd__(self.step_days * v)
-
-        def force() -> None:
-            a[:] = accelerations(x)
 
         def clock() -> None:
             steps[0] += 1
             due[0] = steps[0] % self.report_every == 0
 
         def report() -> None:
-            drift = abs(self.energy[0] / self.initial_energy - 1)
-            self.worst_drift[0] = max(self.worst_drift[0], drift)
+            self.worst_drift[0] = max(self.worst_drift[0], abs(self.energy[0] / self.initial_energy - 1))
             self.reports[0] += 1
 
-        half_kick = opaque(kick, reads={"v": v, "a": a}, writes={"v": v}, name="kick")
         watch = {"worst": self.worst_drift, "reports": self.reports}
         look = opaque(report, reads={"energy": self.energy, **watch}, writes=watch, name="report")
-
-        g = eagle.Graph()
-        g.add_node(half_kick)
-        g.add_node(opaque(drift, reads={"x": x, "v": v}, writes={"x": x}), name="drift")
-        g.add_node(opaque(force, reads={"x": x}, writes={"a": a}), name="force")
-        g.add_node(half_kick)
         g.add_group(
             [
                 opaque(lambda: np.copyto(of_motion, kinetic(v)), reads={"v": v}, writes={"of_motion": of_motion}),
@@ -118,7 +113,6 @@ class SolarSystem:
         )
         g.add_node(eagle.reduce(terms, self.energy), name="energy")
         g.add_node(eagle.skippable(look, eagle.SkipGuard.nonzero(due)), name="when due")
-        return g.build()
 
     def run(self, days: float) -> int:
         """Advance by `days` and return how many steps that took."""

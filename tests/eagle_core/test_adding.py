@@ -103,8 +103,8 @@ def test_planes_are_declared_as_a_mapping_a_list_or_one_array(x: np.ndarray) -> 
     assert planes(g) == [("x", "r"), ("out0", "w")]
     g.add_node(opaque(nothing, [x, x[1:]], (x,)))
     assert planes(g) == [("in0", "r"), ("in1", "r"), ("out0", "w")]
-    g.add_node(opaque(nothing, reads={"": x}))
-    assert planes(g) == [("in0", "r")]
+    g.add_node(opaque(nothing, reads={"": x, "in0": x[:1], "a": x[1:]}))
+    assert planes(g) == [("in1", "r"), ("in0", "r"), ("a", "r")]
 
 
 def test_an_array_in_both_under_one_name_is_updated(x: np.ndarray) -> None:

@@ -75,6 +75,39 @@ def test_an_interface_without_an_address_or_with_a_mask_is_refused() -> None:
             eagle.Graph().add_node(opaque(lambda: None, reads=array))
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"typestr": "nonsense"},
+        {"typestr": None},
+        {"shape": None},
+        {"data": (1,)},
+        {"data": ("a", False)},
+        {"strides": (8, 8)},
+    ],
+    ids=repr,
+)
+def test_a_dictionary_that_cannot_be_read_is_a_plane_error(changes: dict[str, Any]) -> None:
+    with pytest.raises(eagle.PlaneError, match="node 'n', plane 'p'"):
+        eagle.Graph().add_node(opaque(lambda: None, reads={"p": Interface(np.zeros(3), **changes)}), name="n")
+
+
+def test_blocks_of_gigabytes_are_compared() -> None:
+    class Huge:
+        def __init__(self, address: int) -> None:
+            self.__cuda_array_interface__ = {
+                "shape": (4, 2**30 - 1),
+                "strides": (2**32, 4),
+                "typestr": "<f4",
+                "data": (address, False),
+                "version": 3,
+            }
+
+    g = eagle.Graph().add_node(opaque(lambda: None, writes=Huge(1 << 40)))
+    g.add_node(opaque(lambda: None, reads=Huge((1 << 40) + 4)))
+    assert [edge.kind for edge in g.edges()] == ["RAW"]
+
+
 def test_a_property_that_raises_says_why() -> None:
     class Variable:
         @property
@@ -106,7 +139,7 @@ def test_a_dlpack_that_cannot_be_read_says_why() -> None:
         (np.bool_, "bool"),
         (">f8", ">f8"),
         ("M8[s]", "<M8[s]"),
-        ("i4,f8", "|V12"),
+        ("i4,f8", "dtype([('f0', '<i4'), ('f1', '<f8')])"),
         ("S3", "|S3"),
     ],
 )

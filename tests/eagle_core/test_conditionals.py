@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import threading
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,13 @@ def test_a_baseline_is_compared_exactly() -> None:
     a, b = np.array([2**53 + 1], np.int64), np.array([0, 2**53], np.int64)
     assert eagle.SkipGuard(a, 0, b, baseline_index=1).evaluate()
     assert eagle.SkipGuard(a, 0, b, True, baseline_index=1).negated().evaluate()
+
+
+def test_a_long_double_is_compared_like_any_other() -> None:
+    a, b = np.ones(1, np.longdouble), np.ones(1, np.longdouble)
+    guard = eagle.SkipGuard(a, 0, b)
+    assert guard.evaluate() is False
+    assert guard.negated().evaluate() is True
 
 
 def test_nan_in_a_guard_is_an_error() -> None:
@@ -149,6 +158,37 @@ def test_a_conditional_is_free_again_once_its_graph_is_gone() -> None:
         eagle.Graph().add_node(loop)
     finally:
         gc.enable()
+
+
+def test_two_threads_cannot_both_have_a_conditional() -> None:
+    for _ in range(50):
+        loop = eagle.repeat_while(nothing, ON, 1)
+        start = threading.Barrier(2)
+        taken: list[eagle.Graph] = []
+
+        def take(loop: Any = loop, start: threading.Barrier = start, taken: list[eagle.Graph] = taken) -> None:
+            g = eagle.Graph()
+            start.wait()
+            with contextlib.suppress(eagle.GraphError):
+                taken.append(g.add_node(loop))
+
+        threads = [threading.Thread(target=take) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(taken) == 1
+
+
+def test_a_conditional_forgets_its_last_graph() -> None:
+    loop = eagle.repeat_while(nothing, ON, 3)
+    g = eagle.Graph().add_node(loop).build().launch()
+    assert loop.iterations == 3
+    del g
+    g = eagle.Graph().add_node(loop).build()
+    assert g.num_nodes() == 1
+    assert loop.iterations is None
+    assert loop.hit_limit is None
 
 
 def test_iterations_are_those_of_the_last_repetition() -> None:

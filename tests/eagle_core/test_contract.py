@@ -13,10 +13,13 @@ import pytest
 
 import eagle
 import eagle.plugin
+from eagle.errors import GraphTypeError
 from eagle.graph import child, opaque
 from eagle.plugin import (
     CONTRACT,
     Access,
+    Backend,
+    Blueprint,
     Body,
     ForeignGraph,
     Framework,
@@ -193,7 +196,7 @@ def test_register_takes_kinds_and_lowerings_and_refuses_another_definition() -> 
         eagle.PluginError, match="another kind 'registered once' is registered already, by this program"
     ):
         register(NodeKind(name="registered once", access=lambda node: []))
-    with pytest.raises(eagle.PluginError, match="takes kinds and lowerings, not 3"):
+    with pytest.raises(GraphTypeError, match="takes kinds and lowerings, not 3"):
         register(3)  # type: ignore[arg-type]
 
 
@@ -208,6 +211,7 @@ def test_register_takes_kinds_and_lowerings_and_refuses_another_definition() -> 
         (Access(name="x", array=np.zeros(2), mode="x"), "mode 'x'"),  # type: ignore[arg-type]
         (Access(name="x", array=np.zeros(2), mode="r", axis=1), "axis 1"),
         (Access(name="x", array=np.zeros(2), mode="r", cells=(2,)), "cell 2"),
+        (Access(name="x", array=np.zeros(2), mode="r", cells=5), "cells 5"),  # type: ignore[arg-type]
         (Access(name="x", array=np.zeros((2, 2)), mode="r", cells=(0,)), "only 1-D arrays"),
     ],
 )
@@ -254,6 +258,53 @@ def test_a_strangers_loop_is_written_once_for_all_backends() -> None:
     g = eagle.Graph().add_node(Node("times three", (bump, bump))).build().launch()
     assert x[0] == 6
     assert "x 3" in str(g)
+
+
+def test_a_conditional_stands_once_in_an_expansion() -> None:
+    loop = eagle.repeat_while(lambda: None, eagle.SkipGuard.nonzero(flag := np.ones(1)), 1)
+    node = kind(
+        "expands a loop twice",
+        lambda placed, context: context.expand(loop, loop),
+        Access(name="flag", array=flag, mode="r"),
+        backend="*",
+    )
+    with pytest.raises(eagle.GraphError, match="one place in one graph"):
+        eagle.Graph().add_node(node).build()
+
+
+@pytest.mark.parametrize("body", [Body(title=3, nodes=()), Body(title="x", nodes=None), Body(title="x", nodes=(3,))])  # type: ignore[arg-type]
+def test_a_body_that_cannot_be_is_refused_at_add(body: Body) -> None:
+    name = f"bad body {body!r}"
+    register(NodeKind(name=name, access=lambda node: (), bodies=lambda node: [body]))
+    with pytest.raises(eagle.PluginError, match=r"node 'n': kind .* from bodies"):
+        eagle.Graph().add_node(Node(name, None), name="n")
+
+
+def test_a_step_of_another_backend_is_refused() -> None:
+    with pytest.raises(eagle.BuildError, match="is no step of backend 'cpu'"):
+        eagle.Graph().add_node(kind("foreign step", lambda placed, context: Step())).build()
+
+
+def test_a_backend_that_compiles_to_nothing_is_refused() -> None:
+    class Empty(Backend):
+        name, devices = "empty", frozenset({"nowhere"})
+
+        def compile(self, blueprint: Blueprint, options: Any, /) -> Any:
+            return None
+
+    module: Any = SimpleNamespace(__name__="empty.hooks", EAGLE_CONTRACT=(1, 0))
+    module.register_backend = hookimpl(lambda: Empty())
+    with registered(module), pytest.raises(eagle.PluginError, match=r"backend 'empty' compiled .* to None"):
+        eagle.Graph().add_node(opaque(lambda: None)).build("empty")
+
+
+def test_two_definitions_given_together_are_refused_and_neither_is_registered() -> None:
+    with pytest.raises(eagle.PluginError, match="given together, and differ"):
+        register(
+            NodeKind(name="given twice", access=lambda node: ()), NodeKind(name="given twice", access=lambda node: [])
+        )
+    with pytest.raises(eagle.GraphError, match="no node kind 'given twice'"):
+        eagle.Graph().add_node(Node("given twice", None))
 
 
 # child graphs ---------------------------------------------------------------------------------------------------------

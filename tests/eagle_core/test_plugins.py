@@ -36,6 +36,14 @@ def status(name: str = "extra") -> PluginStatus:
         return next(one for one in plugins() if one.name == name)
 
 
+def hook(name: str, returned: str) -> str:
+    """A hooks module with one hook."""
+    return (
+        "from eagle.plugin import *\nfrom eagle.plugin import Framework, hookimpl\nEAGLE_CONTRACT = (1, 0)\n"
+        f"@hookimpl\ndef register_{name}():\n    return {returned}\n"
+    )
+
+
 def launches() -> None:
     """Show that eagle itself still works."""
     x = np.zeros(1)
@@ -124,6 +132,13 @@ def test_a_plugin_may_use_eagle_while_it_is_imported(site: Site) -> None:
         (GOOD.replace("return NodeKind", "return NodeKind or NodeKind"), "Return a NodeKind"),
         (GOOD.replace('f"{__name__}.thing"', '"thing"'), "bare names belong to the core"),
         (GOOD.replace("return NodeKind", "1 / 0; return NodeKind"), "ZeroDivisionError"),
+        (GOOD.replace("access=lambda node: ()", "access=3"), "the access of NodeKind .* is 3. It has to be a callable"),
+        (hook("lowering", "Lowering(kind=['a'], backend='cpu', lower=print)"), "the kind of Lowering .* is .'a'."),
+        (hook("lowering", "Lowering(kind='a', backend='cpu', lower='no colon')"), "package.module:attribute"),
+        (hook("backend", "type('B', (Backend,), {'compile': print})()"), "the name of B .* is None"),
+        (hook("backend", "type('B', (Backend,), {'compile': print, 'name': 'b'})()"), "the devices of B 'b' is None"),
+        (hook("framework", "Framework(name='f', needs=[1])"), "the needs of Framework 'f' is .1."),
+        (hook("framework", "Framework(name='f', needs='numpy', arrays=3)"), "the arrays of Framework 'f' is 3"),
     ],
 )
 def test_a_broken_plugin_is_warned_about_once_and_harms_nothing(site: Site, source: str, says: str) -> None:
@@ -219,6 +234,60 @@ def register_backend(): return Mine()
         g.build()
 
 
+def test_a_clash_of_backends_is_told_to_whoever_needs_one_of_them(site: Site) -> None:
+    site.install(hook("backend", "type('B', (Backend,), {'compile': print, 'name': 'cpu', 'devices': {'cpu'}})()"))
+    g = eagle.Graph().add_node(opaque(lambda: None, reads=np.zeros(1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", eagle.PluginWarning)
+        with pytest.raises(eagle.PluginError, match="backend 'cpu' is defined differently"):
+            g.build()
+
+
+def test_a_backend_that_raises_when_asked_is_one_that_cannot_run(
+    site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fields = "{'compile': print, 'name': 'b', 'devices': {'cpu'}, 'why_not': lambda self: 1 / 0}"
+    site.install(hook("backend", f"type('B', (Backend,), {fields})()"))
+    launches()
+    with pytest.raises(eagle.BackendUnavailable, match="asking it raised ZeroDivisionError"):
+        eagle.Graph().add_node(opaque(lambda: None)).build("b")
+    main(["doctor"])
+    assert "asking it raised ZeroDivisionError" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "adapter", ["'nowhere:Adapter'", "type('A', (ArrayAdapter,), {'claims': None, 'describe': None})()"]
+)
+def test_a_broken_adapter_harms_no_array_of_another_library(site: Site, adapter: str) -> None:
+    site.install(hook("framework", f"Framework(name='f', needs='numpy', arrays={adapter})"))
+    g = eagle.Graph()
+    with pytest.warns(eagle.PluginWarning, match="the array adapter of framework 'f' failed"):
+        g.add_node(opaque(lambda: None, reads=np.zeros(2).view(np.recarray)))
+    g.add_node(opaque(lambda: None, reads=np.zeros(2).view(np.recarray))).build()
+    assert status().state == "broken"
+
+
+def test_a_distribution_that_serves_two_contracts_is_ready(site: Site) -> None:
+    site.install()
+    site.install("raise AssertionError('imported')", group="eagle.v2")
+    launches()
+    assert [one.state for one in plugins() if one.name == "extra"] == ["ready"]
+
+
+def test_a_disabled_plugin_of_another_major_is_not_warned_about(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.install(group="eagle.v2")
+    monkeypatch.setenv("EAGLE_DISABLE_PLUGINS", "extra")
+    refresh()
+    launches()
+    assert status().state == "blocked"
+
+
+def test_every_function_that_implements_a_hook_is_called(site: Site) -> None:
+    second = "\n@hookimpl(specname='register_node_kind')\ndef more():\n"
+    module = site.install(GOOD + second + "    return NodeKind(name=f'{__name__}.other', access=lambda node: ())\n")
+    assert {f"{module}.thing", f"{module}.other"} <= {kind.name for kind in kinds()}
+
+
 def test_an_unknown_kind_says_which_plugins_were_left_out(site: Site) -> None:
     module = site.install("raise ImportError('x')")
     with warnings.catch_warnings():
@@ -272,9 +341,12 @@ def test_strict_raises_at_once_and_every_time_and_the_listing_still_works(
     monkeypatch.setenv("EAGLE_STRICT_PLUGINS", "1")
     refresh()
     g = eagle.Graph().add_node(opaque(lambda: None))
+    errors = []
     for _ in range(2):
-        with pytest.raises(eagle.PluginError, match="extra-plugin"):
+        with pytest.raises(eagle.PluginError, match="extra-plugin") as caught:
             g.build()
+        errors.append(caught.value)
+    assert errors[0] is not errors[1]
     assert status().state == "broken"
 
 

@@ -78,6 +78,33 @@ def test_a_definition_that_closes_over_another_value_is_different() -> None:
         register(2.0)
 
 
+def test_a_cell_that_closes_over_new_arrays_or_over_itself_may_be_run_again() -> None:
+    def run_cell() -> None:
+        array = np.zeros(3)
+
+        def count(n: int) -> int:
+            return 0 if n == 0 else 1 + count(n - 1)
+
+        register_node_kind(
+            "cell",
+            reads=lambda node: [("x", array, "read")],
+            writes=lambda node: [],
+            lower_cpu=lambda node: lambda: count(3),
+        )
+
+    run_cell()
+    run_cell()
+
+
+def test_an_arm_more_or_less_is_a_different_kind() -> None:
+    def reads(node: Node[Any]) -> list[tuple[str, object, str]]:
+        return []
+
+    register_node_kind("two arms", reads=reads, writes=reads, lower_cpu=lambda node: print)
+    with pytest.raises(eagle.PluginError, match="'two arms' is registered already: it has lower_cpu"):
+        register_node_kind("two arms", reads=reads, writes=reads)
+
+
 def test_the_cores_kinds_cannot_be_redefined() -> None:
     with pytest.raises(eagle.PluginError, match="eagle-core"):
         register_node_kind("copy", reads=lambda node: [], writes=lambda node: [])
@@ -128,6 +155,13 @@ def test_an_arm_that_returns_no_callable_is_refused_at_build() -> None:
     register_node_kind("bad arm", reads=lambda node: [], writes=lambda node: [], lower_cpu=lambda node: 3)  # type: ignore[arg-type,return-value]
     with pytest.raises(eagle.PluginError, match="lower_cpu of kind 'bad arm' returned 3"):
         eagle.Graph().add_node(Node("bad arm", None)).build()
+
+    def hungry(node: Node[Any]) -> Any:
+        return lambda array: array
+
+    register_node_kind("hungry arm", reads=lambda node: [], writes=lambda node: [], lower_cpu=hungry)
+    with pytest.raises(eagle.PluginError, match="lower_cpu of kind 'hungry arm' returned"):
+        eagle.Graph().add_node(Node("hungry arm", None)).build()
 
 
 def test_an_exception_in_reads_propagates_with_a_note() -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 import eagle
+from eagle.busy import CallGuard
 from eagle.graph import opaque
 
 ON = eagle.SkipGuard.nonzero(np.ones(1))
@@ -31,3 +36,37 @@ def test_a_label_is_in_node_labels_and_the_schedule_has_one_word_per_stage() -> 
     g = eagle.Graph().add_node(opaque(lambda: None), name="model").build()
     assert g.schedule == ("work_share",)
     assert g.node_labels() == ("model",)
+
+
+class OnDevice:
+    """An array that only says where it is on a CUDA device."""
+
+    __cuda_array_interface__ = {"shape": (8,), "typestr": "<f8", "data": (1 << 40, False), "version": 3}  # noqa: RUF012
+
+
+def test_one_copy_may_cross_devices_where_the_page_refuses_to_mix_them() -> None:
+    host = np.zeros(8)
+    g = eagle.Graph().add_node(eagle.copy(host, into=OnDevice())).add_node(opaque(lambda: None, reads=OnDevice()))
+    with pytest.raises(eagle.BackendUnavailable, match="CUDA device memory"):  # not: the graph mixes
+        g.build()
+
+
+def test_hints_name_our_distributions() -> None:
+    with pytest.raises(eagle.BackendUnavailable, match="Install the distribution eagle-cuda"):
+        eagle.Graph().add_node(opaque(lambda: None)).build("gpu")
+
+
+def test_the_guard_is_python_and_atomic() -> None:
+    guard = CallGuard("Graph")
+
+    def reenter() -> None:
+        with pytest.raises(eagle.Busy):
+            guard.hold(lambda: None)
+
+    guard.hold(reenter)
+    assert guard.hold(lambda: 3) == 3
+
+
+def test_the_schema_of_register_node_kind_is_no_test() -> None:
+    blocks = tomllib.loads((Path(__file__).parent / "blocks.toml").read_text())["block"]
+    assert [b["file"] for b in blocks if b["waits_for"] == "nothing: schema"] == ["graph_08_register_node_kind.py"]

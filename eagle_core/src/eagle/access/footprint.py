@@ -105,6 +105,10 @@ class _StandIn:
 
 def _stand_in(a: Footprint, origin: int) -> np.ndarray:
     # Both addresses are moved by one constant: NumPy refuses 0, which is a valid offset inside a device buffer.
+    address = a.low - origin + 4096
     strides = tuple(stride for stride, _ in a.dims)
     shape = tuple(count for _, count in a.dims)
-    return np.asarray(_StandIn(a.low - origin + 4096, shape, strides, a.block))
+    if a.block < 2**31:
+        return np.asarray(_StandIn(address, shape, strides, a.block))
+    # NumPy's item size is a C int; a larger block is an axis of bytes.
+    return np.asarray(_StandIn(address, (*shape, a.block), (*strides, 1), 1))

@@ -9,7 +9,8 @@ from importlib import metadata
 import numpy as np
 
 from eagle.graph.backend_choice import DISTRIBUTIONS
-from eagle.plugin import Backend, PluginError, backends, kinds, lowerings, plugins
+from eagle.plugin import PluginError, backends, kinds, lowerings, plugins
+from eagle.plugin.lookup import why_not
 from eagle.plugin.registry import OWN, registry
 
 __all__ = ["examine"]
@@ -60,7 +61,7 @@ def _plugins() -> Iterator[str]:
 def _backends() -> Iterator[str]:
     print("\nBackends")
     installed = backends()
-    reasons = {backend.name: _why_not(backend) for backend in installed}
+    reasons = {backend.name: why_not(backend) for backend in installed}
     for backend in installed:
         reason = reasons[backend.name]
         says = "can run here" if reason is None else f"cannot run here: {reason}"
@@ -72,13 +73,6 @@ def _backends() -> Iterator[str]:
         yield f"no backend can run here. Install the distribution {DISTRIBUTIONS['cpu'].distribution}."
 
 
-def _why_not(backend: Backend) -> str | None:
-    try:
-        return backend.why_not()
-    except Exception as error:
-        return f"asking it raised {type(error).__name__}: {error}"
-
-
 def _print_table() -> None:
     """Print which kinds run on which backends, from the tables alone."""
     names = [backend.name for backend in backends()]
@@ -87,6 +81,7 @@ def _print_table() -> None:
     for kind in kinds():
         marks = ["yes" if (kind.name, name) in having or (kind.name, "*") in having else "-" for name in names]
         print(f"  {kind.name:11}" + "".join(f"{mark:>12}" for mark in marks))
-    clashes = [str(key) for tables in registry.both() for key in (*tables.kinds.clashes, *tables.lowerings.clashes)]
-    if clashes:
-        print(f"  defined twice: {', '.join(clashes)}")
+    for tables in registry.both():
+        for table in (tables.kinds, tables.lowerings, tables.backends, tables.frameworks):
+            for key in table.clashes:
+                print(f"  {table.what} {key!r} is defined twice, and refused")

@@ -56,7 +56,7 @@ def tag(placed: Placed[Any], backend: str | None) -> str:
         return "stream: cpu runs eagerly" if backend == "cpu" else "stream"
     if isinstance(payload, Opaque) and payload.eager:
         return "host"
-    titles = [body.title for body in placed.bodies]
+    titles = [_plain(body.title) for body in placed.bodies]
     return ", ".join([_plain(placed.kind.name), *titles])
 
 

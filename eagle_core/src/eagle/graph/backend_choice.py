@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from eagle.errors import BackendUnavailable, BuildError, GraphError, GraphTypeError
 from eagle.plugin.backend import Backend
 from eagle.plugin.blueprint import Placed
-from eagle.plugin.lookup import backend_named, backends, no_backend
+from eagle.plugin.lookup import backend_named, backends, no_backend, refuse_clashing_backend, why_not
 from eagle.plugin.suggestions import did_you_mean
 
 __all__ = ["DISTRIBUTIONS", "choose_backend"]
@@ -67,13 +67,14 @@ def choose_backend(nodes: Sequence[Placed[Any]], asked: object) -> Backend:
         return _stated("cpu", homes)
     needed = set(homes)
     holding = [backend for backend in backends() if needed <= backend.devices]
-    reasons = {backend.name: backend.why_not() for backend in holding}
+    reasons = {backend.name: why_not(backend) for backend in holding}
     able = [backend for backend in holding if reasons[backend.name] is None]
     if len(able) == 1:
         return able[0]
     if able:
         names = ", ".join(repr(backend.name) for backend in able)
         raise BuildError(f"backends {names} can all run this graph", fix="Say which: build(backend=...).")
+    refuse_clashing_backend(needed)
     if holding:
         why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
         raise no_backend(f"no backend can run this graph here, whose planes are in {_list(needed)} memory", why=why)
@@ -100,7 +101,7 @@ def _stated(name: str, homes: dict[str, _Home]) -> Backend:
         )
     if backend is None:
         raise _unknown(name)
-    if (reason := backend.why_not()) is not None:
+    if (reason := why_not(backend)) is not None:
         raise BackendUnavailable(f"backend {name!r} cannot run here", why=reason)
     return backend
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from eagle.plugin.kernels import Launch
 if TYPE_CHECKING:
     from eagle.graph.graph import Graph
 
-__all__ = ["check_free", "claim", "conditionals", "note_launches"]
+__all__ = ["check_free", "claim", "conditionals", "note_launches", "release"]
 
 
 def conditionals(nodes: Iterable[Placed[Any]]) -> Iterator[tuple[Placed[Any], payloads.Conditional]]:
@@ -27,8 +29,8 @@ def conditionals(nodes: Iterable[Placed[Any]]) -> Iterator[tuple[Placed[Any], pa
             yield from conditionals(body.nodes)
 
 
-def check_free(graph: Graph, nodes: Iterable[Placed[Any]]) -> list[payloads.Conditional]:
-    """Return the conditionals of `nodes` that `graph` would claim.
+def check_free(graph: Graph | None, nodes: Iterable[Placed[Any]]) -> list[payloads.Conditional]:
+    """Return the conditionals of `nodes` that `graph` would claim; None: nobody would.
 
     Raises
     ------
@@ -38,10 +40,12 @@ def check_free(graph: Graph, nodes: Iterable[Placed[Any]]) -> list[payloads.Cond
     states: list[payloads.Conditional] = []
     for placed, state in conditionals(nodes):
         owner = state.graph() if state.graph is not None else None
-        twice = owner is graph or any(state is other for other in states)
+        here = owner is not None and owner is graph
+        twice = any(state is other for other in states)
         if owner is not None or twice:
+            where = "in this graph" if here or twice else "in another graph"
             raise GraphError(
-                f"conditional {placed.label!r} is already in {'this graph' if twice else 'another graph'}",
+                f"conditional {placed.label!r} is already {where}",
                 why="its state is that of one place in one graph",
                 fix="Make another one by calling skippable or repeat_while again.",
                 nodes=(placed.label,),
@@ -50,10 +54,20 @@ def check_free(graph: Graph, nodes: Iterable[Placed[Any]]) -> list[payloads.Cond
     return states
 
 
-def claim(graph: Graph, states: Iterable[payloads.Conditional]) -> None:
-    """Give the conditionals to `graph`, which they do not keep alive."""
+def claim(graph: Graph, nodes: Iterable[Placed[Any]]) -> list[payloads.Conditional]:
+    """Give the conditionals of `nodes` to `graph`, which they do not keep alive, and return them. Raises as above."""
+    with _lock:
+        states = check_free(graph, nodes)
+        for state in states:
+            state.graph = weakref.ref(graph)
+            state.iterations = state.hit_limit = None
+    return states
+
+
+def release(states: Iterable[payloads.Conditional]) -> None:
+    """Take back a claim."""
     for state in states:
-        state.graph = weakref.ref(graph)
+        state.graph = None
 
 
 def note_launches(graph: Graph, nodes: Iterable[Placed[Any]]) -> None:
@@ -63,3 +77,15 @@ def note_launches(graph: Graph, nodes: Iterable[Placed[Any]]) -> None:
             placed.node.payload.graphs.add(graph)
         for body in placed.bodies:
             note_launches(graph, body.nodes)
+
+
+_lock = threading.Lock()  # two threads may add one conditional to two graphs
+
+
+def _remake_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_remake_lock)

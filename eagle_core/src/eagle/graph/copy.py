@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
+
+import numpy as np
 
 from eagle.access import footprint, overlap
 from eagle.errors import PlaneError
@@ -12,6 +15,8 @@ from eagle.plugin.arrays import Memory
 from eagle.plugin.nodes import Access, Node
 
 __all__ = ["copy", "copy_access", "refuse_self_overlap"]
+
+_MAX_ELEMENTS = 1_000_000
 
 
 def copy(src: object, *, into: object, name: str | None = None) -> Node[Copy]:
@@ -65,17 +70,34 @@ def described(array: object, plane: str) -> Memory:
 def refuse_self_overlap(memory: Memory, plane: str) -> None:
     """Raise `PlaneError` unless every element has bytes of its own, as those of a written array must.
 
-    Strided axes are nested when each stride reaches past everything the smaller ones cover; that is always so for a
-    view made by slicing, transposing or reshaping.
+    Strided axes are nested when each stride reaches past everything the smaller ones cover, which is always so for a
+    view made by slicing, transposing or reshaping. Other strides are looked at element by element, up to a million.
     """
+    if 0 in memory.shape or _nested(memory) or _apart(memory):
+        return
+    raise PlaneError(
+        "elements of the array share memory with each other, or cannot be told apart",
+        why="what is written to one could change another",
+        fix="Pass an array whose elements have memory of their own.",
+        planes=(plane,),
+    )
+
+
+def _nested(memory: Memory) -> bool:
     covered = memory.itemsize
     axes = sorted((abs(stride), count) for stride, count in zip(memory.strides, memory.shape, strict=True) if count > 1)
     for stride, count in axes:
         if stride < covered:
-            raise PlaneError(
-                "elements of the array share memory with each other",
-                why="what is written to one would change another",
-                fix="Pass an array whose elements have memory of their own.",
-                planes=(plane,),
-            )
+            return False
         covered += stride * (count - 1)
+    return True
+
+
+def _apart(memory: Memory) -> bool:
+    if prod(memory.shape) > _MAX_ELEMENTS:
+        return False
+    offsets = np.zeros(1, np.int64)
+    for stride, count in zip(memory.strides, memory.shape, strict=True):
+        offsets = (offsets[:, None] + np.arange(count, dtype=np.int64) * stride).ravel()
+    offsets.sort()
+    return bool(np.all(np.diff(offsets) >= memory.itemsize))

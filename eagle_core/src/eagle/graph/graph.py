@@ -5,13 +5,14 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Sequence
 from operator import index as as_index
+from sys import maxsize
 from typing import IO, Any, SupportsIndex
 
 from eagle.access import Edge, edges, reduced_edges
 from eagle.busy import CallGuard
-from eagle.errors import BuildError, GraphError, GraphTypeError
+from eagle.errors import BuildError, GraphError, GraphTypeError, PluginError
 from eagle.graph.backend_choice import choose_backend
-from eagle.graph.claims import check_free, claim, note_launches
+from eagle.graph.claims import claim, note_launches, release
 from eagle.graph.freezing import frozen
 from eagle.graph.items import branch_of, name_of, node_of_plan
 from eagle.graph.labels import Labels
@@ -39,7 +40,6 @@ class Graph:
     def __init__(self) -> None:
         self._stages: list[Stage] = []
         self._labels = Labels()
-        self._count = 0
         self._guard = CallGuard("Graph")
         self._tally = Tally()
         self._executable: Executable | None = None
@@ -163,20 +163,7 @@ class Graph:
         Busy
             Another call is in flight.
         """
-        lock = self._guard.take()
-        try:
-            if self._executable is not None:
-                raise GraphError("the graph is built already", fix="A graph is built once; make a new one.")
-            if not self._stages:
-                raise GraphError("the graph is empty", fix="Add a node first.")
-            blueprint = frozen(self._stages)
-            chosen = choose_backend(blueprint.nodes, backend)
-            blueprint.recheck()
-            executable = chosen.compile(blueprint, options)
-            self._adopt(executable, chosen.name)
-        finally:
-            lock.release()
-        return self
+        return self._guard.hold(lambda: self._build(backend, options))
 
     def launch(self, n: SupportsIndex = 1) -> Graph:
         """Run the graph `n` times and wait for it.
@@ -200,39 +187,29 @@ class Graph:
             Whatever a node raised, with a note that names it. Nothing after it ran, and the graph can be launched
             again.
         """
-        lock = self._guard.lock
-        if not lock.acquire(False):
-            raise self._guard.busy()
-        try:
+        held, token = self._guard.held, object()
+        try:  # what CallGuard.hold does, without the cost of a call
+            if held.setdefault(0, token) is not token:
+                raise self._guard.busy()
             executable = self._executable
             if executable is None:
                 raise _not_built()
-            count = n if type(n) is int and n >= 0 else _repetitions(n)
+            count = n if type(n) is int and 0 <= n <= maxsize else _repetitions(n)
             executable.enqueue(count)
             executable.synchronize()
             self._tally.launches += count
         finally:
-            lock.release()
+            if held and held[0] is token:
+                del held[0]
         return self
 
     def enqueue(self, n: SupportsIndex = 1) -> Graph:
         """Start `n` runs without waiting for them; on the CPU this is `launch`. Raises as `launch` does."""
-        lock = self._guard.take()
-        try:
-            executable, count = self._built(), _repetitions(n)
-            executable.enqueue(count)
-            self._tally.launches += count
-        finally:
-            lock.release()
-        return self
+        return self._guard.hold(lambda: self._enqueue(_repetitions(n)))
 
     def synchronize(self) -> Graph:
         """Wait for everything enqueued, and raise the first failure. Raises as `launch` does."""
-        lock = self._guard.take()
-        try:
-            self._built().synchronize()
-        finally:
-            lock.release()
+        self._guard.hold(lambda: self._built().synchronize())
         return self
 
     # looking ----------------------------------------------------------------------------------------------------------
@@ -308,19 +285,22 @@ class Graph:
 
     def _add(self, branches: Sequence[Sequence[Node[Any]]], names: Sequence[str | None]) -> Graph:
         """Place the nodes of one stage and take it in, whole or not at all."""
-        lock = self._guard.take()
-        try:
+
+        def add() -> Graph:
             if self._executable is not None:
                 raise GraphError("the graph is built, and nothing can be added to it", fix="Make a new graph.")
             stage = self._place(branches, names)
-            claim(self, check_free(self, stage.nodes))
-            note_launches(self, stage.nodes)
-            self._labels.commit()
-            self._count += len(stage.nodes)
-            self._stages.append(stage)
-        finally:
-            lock.release()
-        return self
+            claimed = claim(self, stage.nodes)
+            try:
+                self._labels.commit()
+                note_launches(self, stage.nodes)
+                self._stages.append(stage)
+            except BaseException:
+                release(claimed)
+                raise
+            return self
+
+        return self._guard.hold(add)
 
     def _place(self, branches: Sequence[Sequence[Node[Any]]], names: Sequence[str | None]) -> Stage:
         """Make a stage of nodes at their places; the graph is not changed."""
@@ -330,7 +310,7 @@ class Graph:
             for branch, name, alone in zip(branches, names, single, strict=True)
             for node in branch
         ]
-        labels = iter(enumerate(self._labels.reserve(wanted), self._count))
+        labels = iter(enumerate(self._labels.reserve(wanted), self._stages[-1].end if self._stages else 0))
 
         def placed(node: Node[Any]) -> Placed[Any]:
             index, label = next(labels)
@@ -340,6 +320,27 @@ class Graph:
             branches=tuple(tuple(map(placed, branch)) for branch in branches),
             titles=tuple(None if alone else name for name, alone in zip(names, single, strict=True)),
         )
+
+    def _build(self, backend: str | None, options: dict[str, object]) -> Graph:
+        if self._executable is not None:
+            raise GraphError("the graph is built already", fix="A graph is built once; make a new one.")
+        if not self._stages:
+            raise GraphError("the graph is empty", fix="Add a node first.")
+        blueprint = frozen(self._stages)
+        chosen = choose_backend(blueprint.nodes, backend)
+        blueprint.recheck()
+        executable = chosen.compile(blueprint, options)
+        if not isinstance(executable, Executable):
+            raise PluginError(
+                f"backend {chosen.name!r} compiled the graph to {executable!r}", fix="Return an Executable."
+            )
+        self._adopt(executable, chosen.name)
+        return self
+
+    def _enqueue(self, count: int) -> Graph:
+        self._built().enqueue(count)
+        self._tally.launches += count
+        return self
 
     def _adopt(self, executable: Executable, backend: str) -> None:
         """Make the graph a built one."""
@@ -376,6 +377,8 @@ def _repetitions(n: object) -> int:
         raise GraphTypeError(f"n is a number of repetitions, not {n!r}") from None
     if repetitions < 0:
         raise GraphError(f"n is {repetitions}", fix="Give 0 or more repetitions.")
+    if repetitions > maxsize:
+        raise GraphError(f"n is {repetitions}", fix=f"Give at most {maxsize} repetitions.")
     return repetitions
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from typing import Any
 
 from eagle.errors import GraphError, GraphTypeError
@@ -107,7 +108,8 @@ def _named(planes: object, keyword: str, default: str) -> dict[str, object]:
                 raise GraphTypeError(
                     f"{keyword}= names a plane {name!r}", fix="Plane names are strings: reads={'x': x}."
                 )
-        return {name or f"{default}{number}": array for number, (name, array) in enumerate(planes.items())}
+        free = (name for number in count() if (name := f"{default}{number}") not in planes)
+        return {name or next(free): array for name, array in planes.items()}
     if isinstance(planes, (list, tuple)):
         return {f"{default}{number}": array for number, array in enumerate(planes)}
     return {f"{default}0": planes}

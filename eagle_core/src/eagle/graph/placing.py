@@ -7,6 +7,7 @@ from typing import Any
 
 from eagle.access import before, covers, footprint
 from eagle.errors import BuildError, EagleError, PluginError
+from eagle.graph.claims import check_free
 from eagle.graph.labels import Labels
 from eagle.graph.planes import inherited_planes, own_planes
 from eagle.plugin.blueprint import Blueprint, Placed, Plane
@@ -59,6 +60,7 @@ def expansion(outer: Placed[Any], nodes: Sequence[Node[Any]]) -> Blueprint:
         One touches memory that `outer` did not declare, or writes what it declared as read.
     """
     inner = _frozen(f"the expansion of {outer.label}", nodes)
+    check_free(None, inner.nodes)
     readable = [footprint(plane.memory) for plane in outer.planes]
     writable = [footprint(plane.memory) for plane in outer.planes if plane.access.mode != "r"]
     for placed in inner.nodes:
@@ -92,8 +94,16 @@ def _bodies(kind: NodeKind[Any], node: Node[Any]) -> Iterable[Body]:
     if kind.bodies is None:
         return
     for body in _called(kind, kind.bodies, node, "bodies"):
-        if not isinstance(body, Body) or not all(isinstance(inner, Node) for inner in body.nodes):
-            raise PluginError(f"kind {kind.name!r} returned {body!r} from bodies", fix="Return Body(title=, nodes=).")
+        sound = (
+            isinstance(body, Body)
+            and isinstance(body.title, str)
+            and isinstance(body.nodes, tuple)
+            and all(isinstance(inner, Node) for inner in body.nodes)
+        )
+        if not sound:
+            raise PluginError(
+                f"kind {kind.name!r} returned {body!r} from bodies", fix="Return Body(title=str, nodes=tuple of Node)."
+            )
         yield body
 
 

@@ -67,6 +67,8 @@ def _plane(access: Access) -> Plane:
     try:
         adapter = adapter_of(access.array)
         memory = adapter.describe(access.array)
+        if len(memory.shape) != len(memory.strides):
+            raise PlaneError(f"it is described with shape {memory.shape} and strides {memory.strides}")
         if access.mode != "r" and memory.readonly is not None:
             raise PlaneError(f"it is written, and {memory.readonly}")
         _check_promises(access, memory)
@@ -90,6 +92,8 @@ def _check_promises(access: Access, memory: Memory) -> None:
         raise PluginError(f"an access promises axis {access.axis} of an array of shape {memory.shape}")
     if access.cells is None:
         return
+    if not isinstance(access.cells, tuple):
+        raise PluginError(f"an access names cells {access.cells!r}", fix="Give a tuple of indices.")
     if len(memory.shape) != 1:
         raise PluginError(f"an access names cells of an array of shape {memory.shape}", why="only 1-D arrays have them")
     for cell in access.cells:

@@ -10,7 +10,7 @@ from eagle.errors import GraphTypeError, PluginError
 from eagle.plugin.blueprint import Placed
 from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import Access, Mode, Node, NodeKind
-from eagle.plugin.registry import register
+from eagle.plugin.registry import register, registry
 
 __all__ = ["register_node_kind"]
 
@@ -56,6 +56,7 @@ def register_node_kind(
         if arm is not None:
             _check_signature(name, f"lower_{backend}", arm)
             items.append(Lowering(kind=name, backend=backend, lower=_Lower(name, backend, arm)))
+    _check_arms(name, arms)
     register(*items)
 
 
@@ -74,9 +75,9 @@ class _Access:
                 yield self._access(what, plane)
 
     def _access(self, what: str, plane: object) -> Access:
-        if not isinstance(plane, tuple) or len(plane) != 3 or not isinstance(plane[0], str) or plane[2] not in _ROLES:
+        name, array, role = plane if isinstance(plane, tuple) and len(plane) == 3 else (None, None, None)
+        if not isinstance(name, str) or not isinstance(role, str) or role not in _ROLES:
             raise PluginError(f"{what} of kind {self.kind!r} returned {plane!r}", fix=_SHAPE)
-        name, array, role = plane
         return Access(name=name, array=array, mode=_ROLES[role])
 
     def __eq__(self, other: object) -> bool:
@@ -94,7 +95,7 @@ class _Lower:
 
     def __call__(self, placed: Placed[Any], context: Any) -> Callable[[], object]:
         made = self.arm(placed.node)
-        if not callable(made):
+        if not callable(made) or not _takes(made, 0):
             raise PluginError(
                 f"lower_{self.backend} of kind {self.kind!r} returned {made!r}",
                 fix="Return a callable without arguments.",
@@ -117,12 +118,35 @@ def _same(a: object, b: object) -> bool:
     return same_definition(vars(a), vars(b))
 
 
+def _check_arms(kind: str, arms: dict[str, Arm | None]) -> None:
+    """Refuse to register a kind again with an arm more or less."""
+    if registry.own.kinds.get(kind) is None:
+        return
+    for backend, arm in arms.items():
+        known = registry.own.lowerings.get((kind, backend))
+        if (known is None) is not (arm is None):
+            raise PluginError(
+                f"another kind {kind!r} is registered already",
+                why=f"it has {'no ' if known is None else ''}lower_{backend}",
+                fix="Choose another name.",
+            )
+
+
 def _check_signature(kind: str, what: str, function: object) -> None:
     if not callable(function):
         raise GraphTypeError(f"{what} of kind {kind!r} is {function!r}", fix="Pass a callable that takes the node.")
+    if not _takes(function, 1):
+        raise GraphTypeError(
+            f"{what} of kind {kind!r} is called with one argument, the node, and {function!r} cannot be"
+        )
+
+
+def _takes(function: Callable[..., object], arguments: int) -> bool:
+    """Whether a callable can be called with so many arguments; a builtin may not say."""
     try:
-        inspect.signature(function).bind(None)
-    except TypeError as error:
-        raise GraphTypeError(f"{what} of kind {kind!r} is called with one argument, the node", why=str(error)) from None
+        inspect.signature(function).bind(*[None] * arguments)
+    except TypeError:
+        return False
     except ValueError:
-        return  # a builtin that does not say what it takes
+        return True
+    return True

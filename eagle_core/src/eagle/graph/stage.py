@@ -35,6 +35,11 @@ class Stage:
         return tuple(placed for branch in self.branches for placed in branch)
 
     @property
+    def end(self) -> int:
+        """One past the index of its last node."""
+        return self.branches[-1][-1].index + 1
+
+    @property
     def indices(self) -> tuple[tuple[int, ...], ...]:
         """Its nodes' indices, branch by branch."""
         return tuple(tuple(placed.index for placed in branch) for branch in self.branches)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eagle.errors import EagleError, PlaneError, PlaneTypeError
+from eagle.errors import PlaneTypeError
 from eagle.plugin.array_protocols import ArrayInterfaceArrays, CudaInterfaceArrays, DLPackArrays
 from eagle.plugin.arrays import ArrayAdapter
 from eagle.plugin.numpy_arrays import NumPyArrays
@@ -23,35 +23,19 @@ def adapter_of(array: object) -> ArrayAdapter:
     ------
     PlaneTypeError
         It is None, a number, a list, or something no adapter knows; the message says what to pass instead.
-    PluginError
-        The adapter of an imported framework cannot be loaded.
     """
     if type(array) is np.ndarray:
         return _NUMPY
     if array is None or isinstance(array, (*_NUMBERS, str, bytes, list, tuple, dict, set)):
         raise _no_array(array)
-    from eagle.plugin.lookup import framework_adapters
+    from eagle.plugin.lookup import framework_adapter
 
-    for adapter in framework_adapters():
-        if _claims(adapter, array):
-            return adapter
+    if (found := framework_adapter(array)) is not None:
+        return found
     for adapter in _PROTOCOLS:
         if adapter.claims(array):
             return adapter
     raise _no_array(array)
-
-
-def _claims(adapter: ArrayAdapter, array: object) -> bool:
-    try:
-        return adapter.claims(array)
-    except EagleError:
-        raise
-    except Exception as error:
-        raise PlaneError(
-            f"{type(adapter).__module__}.{type(adapter).__qualname__} failed on a {type(array).__name__}",
-            why=f"{type(error).__name__}: {error}",
-            fix="This is a fault of that plugin; EAGLE_DISABLE_PLUGINS leaves it out.",
-        ) from error
 
 
 def _no_array(array: object) -> PlaneTypeError:

@@ -43,22 +43,29 @@ class _InterfaceArrays(ArrayAdapter):
                 f"a {kind} with a mask is two arrays, the values and the mask", fix="Declare both by themselves."
             )
         data = interface.get("data")
-        if not isinstance(data, tuple):
+        if not isinstance(data, tuple) or len(data) != 2:
             raise PlaneError(
                 f"the {self.attribute} of a {kind} gives no address",
                 fix="Pass a NumPy view of the memory it holds.",
             )
-        dtype = np.dtype(interface["typestr"])
-        shape = tuple(int(n) for n in interface["shape"])
-        strides = interface.get("strides")
+        try:
+            dtype = np.dtype(str(interface["typestr"]))
+            shape = tuple(int(n) for n in interface["shape"])
+            given = interface.get("strides")
+            strides = _contiguous(shape, dtype.itemsize) if given is None else tuple(int(s) for s in given)
+            address = int(data[0] or 0)
+        except (KeyError, TypeError, ValueError) as error:
+            raise PlaneError(
+                f"the {self.attribute} of a {kind} cannot be read", why=f"{type(error).__name__}: {error}"
+            ) from error
         return Memory(
             device=self.device,
-            address=int(data[0] or 0),
+            address=address,
             shape=shape,
-            strides=_contiguous(shape, dtype.itemsize) if strides is None else tuple(int(s) for s in strides),
+            strides=strides,
             itemsize=dtype.itemsize,
             dtype=dtype_name(dtype),
-            readonly=f"the {kind} says it is read-only; pass one that can be written" if data[1] else None,
+            readonly=f"the {kind} says it is read-only; use one that can be written" if data[1] else None,
             keep=array,
         )
 
@@ -88,8 +95,14 @@ class DLPackArrays(ArrayAdapter):
         """Whether it offers DLPack in host memory."""
         if isinstance(array, type) or not hasattr(array, "__dlpack__"):
             return False
-        device = getattr(array, "__dlpack_device__", None)
-        return device is not None and int(device()[0]) == _DLPACK_HOST
+        try:
+            return int(array.__dlpack_device__()[0]) == _DLPACK_HOST  # type: ignore[attr-defined]
+        except AttributeError:
+            return False
+        except Exception as error:
+            raise PlaneError(
+                f"a {type(array).__name__} does not say where it is", why=f"{type(error).__name__}: {error}"
+            ) from error
 
     def describe(self, array: object, /) -> Memory:
         """Return its memory."""
@@ -103,7 +116,8 @@ class DLPackArrays(ArrayAdapter):
             dtype=dtype_name(view.dtype),
             readonly=None
             if view.flags.writeable
-            else f"a {type(array).__name__} is exported read-only; pass an array that can be written",
+            else f"the DLPack export of a {type(array).__name__} is read-only, or too old to say that it is not; "
+            "pass a NumPy view of its memory",
             keep=(array, view),
         )
 

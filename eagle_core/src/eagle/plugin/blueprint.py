@@ -119,7 +119,9 @@ class Blueprint:
         placed = self.nodes[index]
         stage = next((s for s, branches in enumerate(self.stages) if any(index in branch for branch in branches)), 0)
         where = f"in node {placed.label!r} (kind {placed.kind.name!r}), stage {stage} of {self.title}"
-        error.add_note(where if repetition is None else f"{where}, repetition {repetition}")
+        note = where if repetition is None else f"{where}, repetition {repetition}"
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
 
 
 def _extent(memory: Memory) -> str:

@@ -43,7 +43,7 @@ def guard_reader(guard: Guard) -> Callable[[], bool]:
     everything and would decide by accident.
     """
     read = adapter_of(guard.array).read
-    array, index, negate = guard.array, guard.index, guard.negate
+    array, index, negate = guard.array, guard.index, bool(guard.negate)
     if guard.baseline is None:
 
         def differs() -> bool:
@@ -63,7 +63,7 @@ def guard_reader(guard: Guard) -> Callable[[], bool]:
             raise _nan("guard")
         if base != base:
             raise _nan("baseline")
-        return (value != base) is not negate
+        return bool(value != base) is not negate
 
     return differs_from_baseline
 

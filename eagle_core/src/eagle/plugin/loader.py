@@ -19,6 +19,7 @@ from eagle.plugin.hookspecs import HOOKS, HookSpecs
 from eagle.plugin.nodes import NodeKind
 from eagle.plugin.status import PluginStatus
 from eagle.plugin.suggestions import did_you_mean
+from eagle.plugin.validation import check_item
 
 __all__ = ["Candidate", "Found", "Switches", "candidates", "find", "load"]
 
@@ -112,6 +113,9 @@ def candidates() -> list[Candidate]:
 def find(those: Iterable[Candidate], switches: Switches) -> list[Found]:
     """Load every candidate that may be, and say of each what became of it."""
     those = list(those)
+    ours = {(one.name, one.distribution) for one in those if one.group == GROUP}
+    # A distribution may serve several contracts; what it offers to another one is no concern of ours then.
+    those = [one for one in those if one.group == GROUP or (one.name, one.distribution) not in ours]
     listed = Counter(one.name for one in those if one.group == GROUP)
     return [_consider(one, those, listed[one.name] > 1, switches) for one in those]
 
@@ -138,7 +142,7 @@ def load(candidate: Candidate) -> Found:
     if status.contract[0] != CONTRACT[0] or status.contract[1] > CONTRACT[1]:
         return Found(status=replace(status, state="incompatible", why=_other_contract(status.contract)))
     hooks = _hooks(module)
-    brought = {name: _items(name, hook) for name, hook in hooks.items()}
+    brought = {name: [item for hook in those for item in _items(name, hook)] for name, those in hooks.items()}
     for kind in brought.get("register_node_kind", ()):
         _check_kind_name(kind, candidate)
     return Found(status=replace(status, hooks=tuple(hooks)), brought=brought)
@@ -146,11 +150,11 @@ def load(candidate: Candidate) -> Found:
 
 def _consider(candidate: Candidate, those: list[Candidate], shared: bool, switches: Switches) -> Found:
     status = PluginStatus(name=candidate.name, distribution=candidate.distribution, version=candidate.version)
+    if reason := switches.blocked(candidate.name):
+        return Found(status=replace(status, state="blocked", why=reason))
     if candidate.group != GROUP:
         major = int(candidate.group.removeprefix("eagle.v"))
         return Found(status=replace(status, state="incompatible", why=_other_contract((major, None))))
-    if reason := switches.blocked(candidate.name):
-        return Found(status=replace(status, state="blocked", why=reason))
     if shared:
         others = sorted({one.distribution for one in those if one.name == candidate.name and one.group == GROUP})
         return Found(
@@ -196,7 +200,7 @@ def _other_contract(contract: tuple[int, int | None]) -> str:
     return f"it was written against contract {theirs} and this eagle offers {ours}; {update}"
 
 
-def _hooks(module: object) -> dict[str, Callable[[], object]]:
+def _hooks(module: object) -> dict[str, list[Callable[[], object]]]:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(HookSpecs)
     try:
@@ -208,7 +212,7 @@ def _hooks(module: object) -> dict[str, Callable[[], object]]:
         if not caller.has_spec():
             hint = did_you_mean(caller.name, HOOKS)
             raise PluginError(f"there is no hook called {caller.name!r}", fix=hint or f"There are {', '.join(HOOKS)}.")
-    hooks = {caller.name: caller.get_hookimpls()[0].function for caller in callers}
+    hooks = {caller.name: [impl.function for impl in caller.get_hookimpls()] for caller in callers}
     for name in HOOKS:
         if name not in hooks and callable(getattr(module, name, None)):
             raise PluginError(f"{name} is not marked as a hook", fix="Put @eagle.plugin.hookimpl above it.")
@@ -228,6 +232,7 @@ def _items(name: str, hook: Callable[[], object]) -> list[Any]:
             raise PluginError(
                 f"{name} returned {item!r}", fix=f"Return a {expected.__name__} or an iterable of them, as instances."
             )
+        check_item(item)
     return items
 
 

@@ -16,7 +16,7 @@ from eagle.plugin.nodes import NodeKind
 from eagle.plugin.references import resolve
 from eagle.plugin.registry import registry
 from eagle.plugin.suggestions import did_you_mean
-from eagle.plugin.tables import Table
+from eagle.plugin.tables import Entry, Table
 
 if TYPE_CHECKING:
     from eagle.plugin.frameworks import ForeignGraph, Framework
@@ -25,13 +25,15 @@ __all__ = [
     "adopters",
     "backend_named",
     "backends",
-    "framework_adapters",
+    "framework_adapter",
     "frameworks",
     "kind_named",
     "kinds",
     "lowering_for",
     "lowerings",
     "no_backend",
+    "refuse_clashing_backend",
+    "why_not",
 ]
 
 
@@ -96,18 +98,47 @@ def no_backend(message: str, *, why: str = "", fix: str = "") -> BackendUnavaila
     return BackendUnavailable(message, why=why, fix=" ".join(filter(None, (fix, _left_out()))))
 
 
-def framework_adapters() -> Iterator[ArrayAdapter]:
-    """The array adapters of the frameworks that are imported, by name."""
-    for framework in _imported_frameworks():
-        if framework.arrays is not None:
-            yield _adapter(framework)
+def framework_adapter(array: object) -> ArrayAdapter | None:
+    """Return the adapter of an imported framework that claims `array`, by name of framework, or None.
+
+    A framework whose adapter cannot be loaded, or fails on an array, is left out and warned about once.
+    """
+    for entry in _imported_frameworks():
+        framework: Framework = entry.item
+        if framework.arrays is None or framework.name in registry.failing:
+            continue
+        try:
+            adapter = _adapter(framework)
+            if adapter.claims(array):
+                return adapter
+        except Exception as error:
+            registry.failing.add(framework.name)
+            why = f"the array adapter of framework {framework.name!r} failed: {type(error).__name__}: {error}"
+            registry.fail(entry.owner, why, error)
+    return None
 
 
 def adopters() -> Iterator[Callable[[object], ForeignGraph | None]]:
     """The `adopt` of every framework that is imported and has one, by name."""
-    for framework in _imported_frameworks():
-        if framework.adopt is not None:
-            yield resolve(framework.adopt, f"the adopt of framework {framework.name!r}")
+    for entry in _imported_frameworks():
+        if entry.item.adopt is not None:
+            yield resolve(entry.item.adopt, f"the adopt of framework {entry.item.name!r} from {entry.owner}")
+
+
+def why_not(backend: Backend) -> str | None:
+    """Return why a backend cannot run here, or None; one that raises when it is asked cannot."""
+    try:
+        return backend.why_not()
+    except Exception as error:
+        return f"asking it raised {type(error).__name__}: {error}; this is a fault of its plugin"
+
+
+def refuse_clashing_backend(devices: set[str]) -> None:
+    """Raise `PluginError` if a backend that holds these kinds of device is defined twice."""
+    for tables in registry.both():
+        for name, entries in tables.backends.clashes.items():
+            if any(devices <= entry.item.devices for entry in entries):
+                tables.backends.get(name)
 
 
 def _adapter(framework: Framework) -> ArrayAdapter:
@@ -115,10 +146,7 @@ def _adapter(framework: Framework) -> ArrayAdapter:
     if isinstance(adapter, type):
         adapter = _instance(adapter)
     if not isinstance(adapter, ArrayAdapter):
-        raise PluginError(
-            f"the array adapter of framework {framework.name!r} is {adapter!r}",
-            fix="Name an ArrayAdapter, as a class or an instance.",
-        )
+        raise PluginError(f"it is {adapter!r}", fix="Name an ArrayAdapter, as a class or an instance.")
     return adapter
 
 
@@ -127,8 +155,9 @@ def _instance(kind: type) -> object:
     return kind()
 
 
-def _imported_frameworks() -> list[Framework]:
-    return [framework for framework in frameworks() if framework.needs in sys.modules]
+def _imported_frameworks() -> list[Entry]:
+    entries = {name: entry for tables in registry.both() for name, entry in tables.frameworks.entries.items()}
+    return [entries[name] for name in sorted(entries) if entries[name].item.needs in sys.modules]
 
 
 def _left_out() -> str:

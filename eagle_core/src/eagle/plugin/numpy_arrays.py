@@ -13,6 +13,11 @@ from eagle.plugin.arrays import ArrayAdapter, Memory
 __all__ = ["NumPyArrays", "dtype_name"]
 
 
+_READ_ONLY = (
+    "the array is read-only (array.flags.writeable is False); use one that can be written, here and in your code"
+)
+
+
 class NumPyArrays(ArrayAdapter):
     """Adapter of `numpy.ndarray`. Refused: masked arrays (two arrays in one) and arrays of Python objects."""
 
@@ -41,19 +46,23 @@ class NumPyArrays(ArrayAdapter):
             strides=array.strides,
             itemsize=array.itemsize,
             dtype=dtype_name(array.dtype),
-            readonly=None
-            if array.flags.writeable
-            else "the array is read-only (array.flags.writeable is False); pass a writable one, such as array.copy()",
+            readonly=None if array.flags.writeable else _READ_ONLY,
             keep=array,
         )
 
     def probe(self, array: object, /) -> Hashable:
-        """Return address, shape and strides, and those of the array it is a view of, which may be resized under it."""
+        """Return address, shape and strides, and those of the arrays it is a view of, which may be resized under it.
+
+        An array made by `numpy.from_dlpack` hides whose memory it is; resizing that is not noticed.
+        """
         assert isinstance(array, np.ndarray)
+        mark: tuple[object, ...] = (_address(array), array.shape, array.strides)
         owner = array.base
-        if isinstance(owner, np.ndarray):
-            return _address(array), array.shape, array.strides, _address(owner), owner.shape
-        return _address(array), array.shape, array.strides
+        while owner is not None:
+            if isinstance(owner, np.ndarray):
+                mark += (_address(owner), owner.shape)
+            owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
+        return mark
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
         """Allocate with `numpy.empty`."""
@@ -62,12 +71,22 @@ class NumPyArrays(ArrayAdapter):
     def read(self, array: object, index: int, /) -> object:
         """Return one element as a Python number."""
         assert isinstance(array, np.ndarray)
-        return array.item(index)
+        try:
+            return array.item(index)
+        except IndexError as error:
+            raise PlaneError(
+                f"it has no element {index} any more", why=f"its shape is {array.shape} now", fix="Keep it as it is."
+            ) from error
 
 
 def dtype_name(dtype: np.dtype[np.generic]) -> str:
-    """Return the name `Memory.dtype` uses: ``"float64"``, or NumPy's ``str`` when it is not native or not plain."""
-    return dtype.name if dtype.isnative and dtype.kind in "biufc" else dtype.str
+    """Return the name `Memory.dtype` uses.
+
+    That is ``"float64"``, NumPy's ``str`` when it is not native or not plain, and the list of fields of a structure.
+    """
+    if dtype.isnative and dtype.kind in "biufc":
+        return dtype.name
+    return dtype.str if dtype.names is None else repr(dtype)
 
 
 def _address(array: np.ndarray) -> int:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from eagle.errors import PluginError, PluginWarning
+from eagle.errors import GraphTypeError, PluginError, PluginWarning
 from eagle.plugin.definitions import same_definition
 from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import NodeKind
 from eagle.plugin.suggestions import did_you_mean
 from eagle.plugin.tables import Entry, Tables
+from eagle.plugin.validation import check_item
 
 if TYPE_CHECKING:
     from eagle.plugin.loader import Candidate, Found, Switches
@@ -34,7 +35,8 @@ class Registry:
         self.extra: list[Candidate] = []  # candidates registered by tests beside the installed ones
         self._found: Tables | None = None
         self._statuses: tuple[PluginStatus, ...] = ()
-        self._strict: PluginError | None = None
+        self.failing: set[str] = set()  # frameworks whose adapter failed in use
+        self._strict = ""  # what is wrong, when that is to be an error
         self._lock = threading.RLock()
         self._looking = False
 
@@ -48,8 +50,8 @@ class Registry:
             A plugin has a problem and EAGLE_STRICT_PLUGINS is set.
         """
         tables = self._discover()
-        if self._strict is not None:
-            raise self._strict
+        if self._strict:
+            raise PluginError("EAGLE_STRICT_PLUGINS is set and there are problems", why=self._strict)
         return tables
 
     @property
@@ -64,7 +66,8 @@ class Registry:
 
         importlib.invalidate_caches()
         with self._lock:
-            self._found, self._statuses, self._strict = None, (), None
+            self._found, self._statuses, self._strict = None, (), ""
+            self.failing = set()
 
     def both(self) -> Iterator[Tables]:
         """The core's tables, then the plugins'."""
@@ -86,18 +89,24 @@ class Registry:
                 switches = loader.Switches.read()
                 those = sorted((*loader.candidates(), *self.extra), key=lambda one: (one.name, one.distribution))
                 tables, statuses = _merge(loader.find(those, switches))
-                self._found, self._statuses = tables, statuses
+                problems = _problems(statuses, switches)
+                self._strict = "; ".join(problems) if switches.strict else ""
+                self._statuses = statuses
+                self._found = tables  # last: it is read without the lock
             finally:
                 self._looking = False
-            problems = _problems(statuses, switches)
-            if problems and switches.strict:
-                self._strict = PluginError(
-                    "EAGLE_STRICT_PLUGINS is set and there are problems", why="; ".join(problems)
-                )
         if not switches.strict:
             for problem in problems:
                 warnings.warn(problem, PluginWarning, stacklevel=2)
         return tables
+
+    def fail(self, owner: str, why: str, error: BaseException) -> None:
+        """Mark a plugin as broken by something that came to light in use, and warn about it once."""
+        for position, status in enumerate(self._statuses):
+            if str(status) == owner and status.state == "ready":
+                broken = replace(status, state="broken", why=why, exception=error)
+                self._statuses = (*self._statuses[:position], broken, *self._statuses[position + 1 :])
+                warnings.warn(_left_out(broken), PluginWarning, stacklevel=2)
 
     def _remake_lock(self) -> None:
         self._lock = threading.RLock()
@@ -135,11 +144,18 @@ def register(*items: NodeKind[Any] | Lowering, owner: str = SCRIPT) -> None:
     Raises
     ------
     PluginError
-        One exists already with another definition, or something else was given. Nothing is registered then.
+        One exists already with another definition, or a field is not what it has to be. Nothing is registered then.
+    GraphTypeError
+        Something else was given.
     """
+    seen: dict[object, NodeKind[Any] | Lowering] = {}
     for item in items:
         if not isinstance(item, (NodeKind, Lowering)):
-            raise PluginError(f"register takes kinds and lowerings, not {item!r}")
+            raise GraphTypeError(f"register takes kinds and lowerings, not {item!r}")
+        check_item(item)
+        twin = seen.setdefault(item.name if isinstance(item, NodeKind) else (item.kind, item.backend), item)
+        if not same_definition(twin, item):
+            raise PluginError(f"{twin!r} and {item!r} are given together, and differ")
     with registry._lock:
         for item in items:
             known = (
@@ -191,15 +207,17 @@ def _mark(statuses: dict[tuple[str, str, str], PluginStatus], item: Any, concern
             )
 
 
+def _left_out(status: PluginStatus) -> str:
+    return (
+        f"eagle {status} is {'in part ' if status.hooks else ''}left out: {status.why.rstrip('.')}. "
+        f"Remove it with 'pip uninstall {status.distribution}', or set EAGLE_DISABLE_PLUGINS={status.name}"
+    )
+
+
 def _problems(statuses: Iterable[PluginStatus], switches: Switches) -> list[str]:
     """One sentence per plugin that is left out against the user's wish, and per name in a switch that fits none."""
     statuses = tuple(statuses)
-    problems = [
-        f"eagle {status} is {'in part ' if status.hooks else ''}left out: {status.why}. "
-        f"Remove it with 'pip uninstall {status.distribution}', or set EAGLE_DISABLE_PLUGINS={status.name}"
-        for status in statuses
-        if status.state in ("broken", "clash", "incompatible")
-    ]
+    problems = [_left_out(status) for status in statuses if status.state in ("broken", "clash", "incompatible")]
     names = {status.name for status in statuses}
     listed = sorted((switches.only or frozenset()) | switches.without)
     problems += [

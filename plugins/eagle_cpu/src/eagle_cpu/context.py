@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Plane, Step, guard_reader
+from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Placed, Plane, Step, guard_reader
 from eagle_cpu.host_memory import host_view
 
 __all__ = ["CpuContext", "CpuStep"]
@@ -41,6 +41,7 @@ class CpuContext(LowerContext):
     def __init__(self, options: Any) -> None:
         super().__init__(options)
         self.viewed: list[Plane] = []
+        self._calls_python = False
 
     def view(self, plane: Plane) -> np.ndarray[Any, np.dtype[Any]]:
         """Return a NumPy array over the memory of a host plane, whatever library the array is from.
@@ -52,19 +53,35 @@ class CpuContext(LowerContext):
         BuildError
             The memory is another device's.
         """
-        device = plane.memory.device[0]
-        if device != "cpu":
+        memory = plane.memory
+        if memory.device[0] != "cpu" or memory.space != "process":
+            where = memory.device[0] if memory.device[0] != "cpu" else repr(memory.space)
             raise BuildError(
-                f"it is in {device} memory, which backend 'cpu' cannot reach",
+                f"it is in {where} memory, which backend 'cpu' cannot reach",
                 fix="A copy across devices runs on the backend of the device: build a graph of its own for it.",
                 planes=(plane.access.name,),
             )
         self.viewed.append(plane)
         self.keep(plane)
-        return host_view(plane.memory)
+        return host_view(memory)
+
+    def over_memory(self, placed: Placed[Any], work: Callable[[], object]) -> Step:
+        """Make a step of work over views of `placed`'s planes.
+
+        A launch has checked the planes before it began. Where Python code runs in the same graph, which can resize an
+        array, they are checked again right before the work.
+        """
+
+        def run() -> None:
+            if self._calls_python:
+                placed.recheck()
+            work()
+
+        return CpuStep(run)
 
     def call(self, fn: Callable[[], object], /) -> Step:
         """Run `fn`."""
+        self._calls_python = True
         return CpuStep(fn)
 
     def sequence(self, blueprint: Blueprint, steps: Sequence[Step], /) -> Step:
@@ -77,7 +94,7 @@ class CpuContext(LowerContext):
                 for call in ahead:
                     call()
             except BaseException as error:
-                blueprint.blame(error, len(calls) - 1 - length_hint(ahead))
+                blame(blueprint, error, len(calls) - 1 - length_hint(ahead))
                 raise
 
         return CpuStep(run)
@@ -117,10 +134,17 @@ class CpuContext(LowerContext):
         return CpuStep(run)
 
 
+def blame(blueprint: Blueprint, error: BaseException, index: int, repetition: int | None = None) -> None:
+    """Blame `error` on a node, unless an interrupt landed before the first one began."""
+    if index >= 0:
+        blueprint.blame(error, index, repetition)
+
+
 def calls_of(steps: Sequence[Step]) -> list[Callable[[], object]]:
     """Return what to call for each step."""
     calls = []
     for step in steps:
-        assert isinstance(step, CpuStep)
+        if not isinstance(step, CpuStep):
+            raise BuildError(f"{step!r} is no step of backend 'cpu'", fix="Return what the context makes.")
         calls.append(step.run)
     return calls

@@ -14,4 +14,4 @@ def lower(placed: Placed[object], context: CpuContext) -> Step:
     """Copy ``src`` into ``into``, element by element, any strides. Shape and dtype were compared at add."""
     planes = {plane.access.name: context.view(plane) for plane in placed.planes}
     src, into = planes["src"], planes["into"]
-    return context.call(lambda: np.copyto(into, src, casting="no"))
+    return context.over_memory(placed, lambda: np.copyto(into, src, casting="no"))

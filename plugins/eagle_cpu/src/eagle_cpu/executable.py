@@ -7,7 +7,7 @@ from itertools import repeat
 from operator import length_hint
 
 from eagle.plugin import Blueprint, Executable, Step
-from eagle_cpu.context import CpuContext, calls_of
+from eagle_cpu.context import CpuContext, blame, calls_of
 
 __all__ = ["CpuExecutable"]
 
@@ -40,7 +40,7 @@ class CpuExecutable(Executable):
                 for _ in ahead:
                     call()
             except BaseException as error:
-                self._blueprint.blame(error, 0, n - length_hint(ahead))
+                blame(self._blueprint, error, 0 if length_hint(ahead) < n else -1, n - length_hint(ahead))
                 raise
         if self._watched:
             self._context.check_after(self._blueprint)
@@ -55,7 +55,7 @@ class CpuExecutable(Executable):
                     call()
         except BaseException as error:
             index = len(calls) - 1 - length_hint(ahead)
-            self._blueprint.blame(error, index, n - length_hint(repetitions))
+            blame(self._blueprint, error, index, n - length_hint(repetitions))
             raise
 
     def _check(self) -> None:

@@ -27,7 +27,7 @@ def lower(placed: Placed[Any], context: CpuContext) -> Step:
     def run() -> None:
         out[0] = reduce(x)
 
-    return context.call(run)
+    return context.over_memory(placed, run)
 
 
 def ordered_sum(x: Array) -> Any:
@@ -49,8 +49,8 @@ def ordered_sum(x: Array) -> Any:
     """
     if not x.size:
         return x.dtype.type(0)
-    sums = x if x.dtype != np.float32 else x.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
+        sums = x if x.dtype != np.float32 else x.astype(np.float64)
         while True:
             sums = _block_sums(sums)
             if sums.size == 1:
