@@ -163,7 +163,7 @@ class SeveralNodes(LoopStep):
     """Nodes and plans in list order, once per step, over the whole batch."""
 
     def _build(self, limit: int | None) -> Graph:
-        parts: list[Node[Any]] = [Node("launch", one) if isinstance(one, Launch) else one for one in self._launches]
+        parts: list[Any] = [Node("launch", one) if isinstance(one, Launch) else one for one in self._launches]
         if self.steps is not None:
             parts.insert(0, self._count())
         if self.failed is not None:

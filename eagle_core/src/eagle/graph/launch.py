@@ -41,4 +41,4 @@ def launch_access(node: Node[Launch]) -> Iterable[Access]:
             axis=len(adapter_of(array).describe(array).shape) - 1 if per_sample else None,
         )
     if gated:
-        yield Access(name="done", array=launch.gate, mode="r", axis=0)
+        yield Access(name="samples done", array=launch.gate, mode="r", axis=0)

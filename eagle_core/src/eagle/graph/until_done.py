@@ -22,7 +22,7 @@ def loop_access(node: Node[UntilDone]) -> Iterable[Access]:
     payload = node.payload
     yield from launch_access(Node("launch", payload.launch))
     yield Access(name="all done", array=payload.all_done, mode="rw")
-    for name, array in (("steps taken", payload.steps), ("failed", payload.failed)):
+    for name, array in (("steps taken", payload.steps), ("samples failed", payload.failed)):
         if array is not None:
             yield Access(name=name, array=array, mode="rw", axis=0)
 

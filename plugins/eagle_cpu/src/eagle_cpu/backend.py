@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from eagle.plugin import Backend, Blueprint, BuildError, Executable
+from eagle.plugin import Backend, Blueprint, BuildError, Executable, Kernel
 from eagle_cpu.context import CpuContext
 from eagle_cpu.executable import CpuExecutable
 
@@ -17,6 +17,14 @@ class CpuBackend(Backend):
 
     name: ClassVar[str] = "cpu"
     devices: ClassVar[frozenset[str]] = frozenset({"cpu"})
+
+    def prepare(self, kernel: Kernel, /) -> None:
+        """Compile a kernel of the IR ahead, into memory and the cache on disk; other dialects are left to the build."""
+        from eagle_cpu.engine import program_for
+        from eagle_ir import DIALECT
+
+        if kernel.dialect == DIALECT:
+            program_for(kernel)
 
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:
         """Lower every node, in order. There are no options yet."""

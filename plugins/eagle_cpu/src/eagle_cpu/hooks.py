@@ -20,4 +20,6 @@ def register_lowering() -> list[Lowering]:
     return [
         Lowering(kind="copy", backend="cpu", lower="eagle_cpu.copying:lower"),
         Lowering(kind="reduce", backend="cpu", lower="eagle_cpu.reduction:lower"),
+        Lowering(kind="launch", backend="cpu", lower="eagle_cpu.launching:lower_launch"),
+        Lowering(kind="until_done", backend="cpu", lower="eagle_cpu.launching:lower_until_done"),
     ]

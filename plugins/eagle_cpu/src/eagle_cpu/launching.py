@@ -1,0 +1,93 @@
+"""Kernel launches and loops on the CPU: compiled code over the memory of the planes, on the thread team."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from eagle.graph.payloads import UntilDone
+from eagle.plugin import Argument, Kernel, Launch, Placed, Step
+from eagle_cpu.context import CpuContext
+from eagle_cpu.cost import cost_of
+from eagle_cpu.engine import Arguments, Program, fault_error, program_for
+from eagle_cpu.team import run as run_on_team
+from eagle_ir import Function, to_kernel
+
+__all__ = ["lower_launch", "lower_until_done"]
+
+_NO_LIMIT = 2**62
+_LONG = 1e4  # nanoseconds a sample of a loop may take: enough to wake the team for a handful
+
+
+def lower_launch(placed: Placed[Launch], context: CpuContext) -> Step:
+    """One step of the kernel for every sample, a finished one being left alone."""
+    launch = placed.node.payload
+    kernel, arrays = launch.kernel, _views(placed, context)
+    if launch.gate is not None:
+        kernel = _gated(kernel)
+    program = program_for(kernel)
+    arguments = program.arguments(arrays, launch.params, launch.samples)
+    context.keep(arguments)
+    return context.over_memory(
+        placed, _work(program, arguments, program.launch_entry, launch.samples, cost_of(kernel.code))
+    )
+
+
+def lower_until_done(placed: Placed[UntilDone], context: CpuContext) -> Step:
+    """Every sample runs to its own end in registers, a lane taking the next sample when one ends."""
+    payload = placed.node.payload
+    launch = payload.launch
+    program = program_for(launch.kernel)
+    assert program.loop_entry is not None
+    arguments = program.arguments(_views(placed, context), launch.params, launch.samples)
+    limit = _NO_LIMIT if payload.limit is None else payload.limit
+    steps, failed = _array(placed, context, "steps taken"), _array(placed, context, "samples failed")
+    arguments.set_loop(max_steps=limit, steps=steps, failed=failed)
+    context.keep(arguments)
+    work = _work(program, arguments, program.loop_entry, launch.samples, _LONG)
+    all_done = _array(placed, context, "all done")
+    assert all_done is not None
+
+    def run() -> None:
+        arguments.reset()
+        work()
+        all_done[0] = arguments.unfinished == 0
+        payload.report(arguments.longest)
+
+    return context.over_memory(placed, run)
+
+
+def _work(program: Program, arguments: Arguments, entry: int, samples: int, cost: float) -> Callable[[], None]:
+    address, grain = arguments.address, program.grain
+
+    def work() -> None:
+        if run_on_team(entry, address, samples, grain, cost_ns=cost):
+            fault = arguments.fault
+            arguments.reset()
+            assert fault is not None
+            raise fault_error(program.kernel, fault)
+
+    return work
+
+
+def _views(placed: Placed[Any], context: CpuContext) -> dict[str, np.ndarray[Any, Any]]:
+    """Return every plane as the engine takes it, by the kernel's names."""
+    return {plane.access.name: context.view(plane) for plane in placed.planes}
+
+
+def _array(placed: Placed[Any], context: CpuContext, name: str) -> np.ndarray[Any, Any] | None:
+    planes = [plane for plane in placed.planes if plane.access.name == name]
+    return context.view(planes[0]) if planes else None
+
+
+@functools.lru_cache(maxsize=256)
+def _gated(kernel: Kernel) -> Kernel:
+    """Return the kernel with a mask it only reads, so that it leaves finished samples alone."""
+    function: Function = kernel.code  # type: ignore[assignment]
+    arguments = tuple(replace(one, mode="rw" if one.mode == "w" else one.mode, total=False) for one in kernel.arguments)
+    gate = Argument(name="samples done", role="mask", mode="r", dtype="bool")
+    return to_kernel(replace(function, arguments=(*arguments, gate)))
