@@ -74,6 +74,8 @@ def bind(kernel: Kernel, given: Mapping[str, object]) -> Binding:
 
 @dataclass(frozen=True, slots=True)
 class _Plane:
+    """An array as the kernel takes it, and the memory it was given in, which decides what overlaps."""
+
     argument: Argument
     array: object
     memory: Memory
@@ -180,7 +182,7 @@ def _laid_out(argument: Argument, array: object, memory: Memory, samples: int, v
     if shared and (viewed.strides[-1] == viewed.itemsize or samples <= 1):
         return _Plane(argument, viewed, adapter_of(viewed).describe(viewed), samples, False)
     laid_out = np.ascontiguousarray(viewed)
-    return _Plane(argument, laid_out, adapter_of(laid_out).describe(laid_out), samples, True)
+    return _Plane(argument, laid_out, memory, samples, True)
 
 
 def _rows_contiguous(memory: Memory) -> bool:
