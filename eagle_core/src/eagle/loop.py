@@ -122,7 +122,14 @@ class Runner:
         while step.unfinished() and (limit is None or steps < limit):
             most = self._slice(limit if limit is None else limit - steps)
             build_s += step.prepare(most)
-            taken = step.launch(most)
+            try:
+                taken = step.launch(most)
+            except KeyboardInterrupt as error:
+                finished = step.samples - step.unfinished()
+                error.add_note(
+                    f"{finished} of {step.samples} samples are finished; run() goes on from where each stands"
+                )
+                raise
             steps, calls = steps + taken, calls + 1
             if self._progress is not None:
                 self._progress(step.samples - step.unfinished(), step.samples, steps)
