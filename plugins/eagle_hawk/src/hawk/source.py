@@ -6,6 +6,7 @@ import ast
 import linecache
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import CodeType, FunctionType
 
 from eagle_ir import Site
@@ -62,12 +63,29 @@ class Source:
         return self.lines[line - 1] if 0 < line <= len(self.lines) else ""
 
 
-def source_of(function: FunctionType) -> Source:
-    """Return the source of a function, or raise `KernelError` saying why there is none and what to do."""
+def source_of(function: FunctionType, around: Source | None = None) -> Source:
+    """Return the source of a function.
+
+    Parameters
+    ----------
+    function : FunctionType
+    around : Source, optional
+        Of the kernel that calls it: a function of the same file is looked for in what was read then.
+
+    Raises
+    ------
+    KernelError
+        There is no source, or it is not what Python runs; it says what to do.
+    """
     code = function.__code__
     if code.co_name == "<lambda>":
-        raise _at_code(code, "a kernel cannot be a lambda", "Write it with def")
-    linecache.checkcache(code.co_filename)
+        raise _at_code(code, "a lambda is not part of the kernel language", "Write it with def")
+    if around is not None and around.filename == code.co_filename:
+        node = _matching(around.lines, code)
+        if node is not None:
+            return _checked(Source(code.co_filename, around.lines, node))  # type: ignore[arg-type]
+    if Path(code.co_filename).exists():
+        linecache.checkcache(code.co_filename)
     lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
     if not lines:
         raise _at_code(
@@ -76,16 +94,25 @@ def source_of(function: FunctionType) -> Source:
             "Put it in a file or a notebook cell: an interactive shell keeps sources from Python 3.13 on, and code "
             "made by exec has none",
         )
-    node = _definitions("".join(lines)).get((code.co_name, code.co_firstlineno))
-    if node is None or not _same(node, code, "".join(lines)):
+    node = _matching(lines, code)
+    if node is None:
         raise _at_code(
             code,
             f"the source of {function.__name__} is not what Python runs",
             "Its file changed after it was imported: import it again",
         )
-    source = Source(code.co_filename, lines, node)  # type: ignore[arg-type]
-    if isinstance(node, ast.AsyncFunctionDef):
-        raise source.error(node, "a kernel cannot be async", fix="Write it with def")
+    return _checked(Source(code.co_filename, lines, node))  # type: ignore[arg-type]
+
+
+def _matching(lines: tuple[str, ...], code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    text = "".join(lines)
+    node = _definitions(text).get((code.co_name, code.co_firstlineno))
+    return node if node is not None and _same(node, code, text) else None
+
+
+def _checked(source: Source) -> Source:
+    if isinstance(source.node, ast.AsyncFunctionDef):
+        raise source.error(source.node, "async is not part of the kernel language", fix="Write it with def")
     return source
 
 

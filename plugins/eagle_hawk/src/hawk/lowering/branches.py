@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from eagle_ir import Block, Instruction, Type, Value
 from hawk.lowering.arithmetic import common_type
 from hawk.lowering.emitter import is_cheap
-from hawk.lowering.frame import RETURN, VALUE, Frame, fits
+from hawk.lowering.frame import FLAGS, RETURN, VALUE, Frame, fits
 from hawk.lowering.values import Element, Group, Items, Kind, Known, Number, Shaped, Static, TableRef, Unset, Val
 from hawk.lowering.values import kind_name as name_of
 
@@ -27,6 +27,10 @@ class Path:
     def returned(self) -> bool:
         """Whether it has left the function for sure."""
         return self.variables.get(RETURN) == Known(True)
+
+    def value(self, name: str) -> Val | Unset:
+        """Return a variable at its end; a flag nobody touched is not set."""
+        return self.variables.get(name, Known(False) if name in FLAGS else Unset())
 
 
 def path(frame: Frame, build: Callable[[], object]) -> Path:
@@ -67,8 +71,7 @@ def merge(frame: Frame, node: ast.AST, condition: Value, then: Path, orelse: Pat
 
 def _seen(frame: Frame, name: str, mine: Path, other: Path) -> Val | Unset:
     """Return a variable at the end of a path, or that of the other path where this one's does not count."""
-    value = mine.variables.get(name, Unset())
-    there = other.variables.get(name, Unset())
+    value, there = mine.value(name), other.value(name)
     if name == VALUE:
         return there if isinstance(value, Unset) else value
     if mine.returned and not other.returned and not _is_kept(frame, name):
@@ -84,7 +87,7 @@ def _is_outside(frame: Frame, name: str, value: Val, then: Path, orelse: Path) -
     """Whether a value both paths agree on can be seen where they meet: it was not computed on one of them."""
     if isinstance(value, Known | Static | TableRef) or frame.variables.get(name) == value:
         return True
-    return then.variables.get(name) == orelse.variables.get(name)
+    return then.value(name) == orelse.value(name)
 
 
 def _is_kept(frame: Frame, name: str) -> bool:
@@ -96,7 +99,7 @@ def _end(frame: Frame, node: ast.AST, mine: Path, other: Path, chosen: Sequence[
     yields: list[Value] = []
     with frame.emitter.inside(mine.instructions):
         for name, kind in chosen:
-            value = mine.variables.get(name, Unset())
+            value = mine.value(name)
             ignored = name != VALUE and mine.returned and not other.returned and not _is_kept(frame, name)
             if isinstance(value, Unset) or ignored:
                 yields += zeros(frame, kind)

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import numpy as np
+
 from eagle_ir import OPERATIONS, Block, Builder, Compute, Const, If, Instruction, Type, Value, While
+from eagle_ir.program import Number
 
 __all__ = ["Emitter", "is_cheap"]
 
 
 class Emitter(Builder):
     """Makes instructions in the innermost open list."""
+
+    def const(self, number: Number, type: Type) -> Value:  # noqa: A002 - as in the builder
+        """A number of the given type; a float too large for it is infinite."""
+        with np.errstate(over="ignore"):
+            return super().const(number, type)
 
     @contextmanager
     def inside(self, instructions: list[Instruction]) -> Iterator[list[Instruction]]:

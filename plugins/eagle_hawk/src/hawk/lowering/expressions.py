@@ -116,9 +116,8 @@ def _factors(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _unary(frame: Frame, node: ast.UnaryOp) -> Val:
-    if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-        if type(node.operand.value) is float:
-            return constant(frame, node, -node.operand.value)
+    if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and type(node.operand.value) is float:
+        return constant(frame, node, -node.operand.value)
     value = evaluate(frame, node.operand)
     if isinstance(node.op, ast.Not):
         return _not(frame, node, value)
@@ -163,7 +162,7 @@ def _short_circuit(frame: Frame, node: ast.BoolOp, is_and: bool, rest: list[ast.
 
 
 def decided(frame: Frame, node: ast.AST, is_and: bool, first: Number, rest: Callable[[], Val]) -> Val:
-    """``first and rest()`` or ``first or rest()``, of truth values; the right side is not computed where it may fault."""
+    """``first and rest()`` or ``first or rest()``, of truth values; what may fault is computed only where needed."""
     found: list[Val] = []
     side = path(frame, lambda: found.append(rest()))
     (second,) = found

@@ -42,21 +42,6 @@ def _on_floats(op: str, count: int) -> Handler:
     return handler
 
 
-def _rounding(op: str) -> Handler:
-    """A rounding to a whole float; whole numbers are left alone."""
-
-    def handler(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
-        _count(frame, node, values, 1)
-
-        def one(elements: Sequence[Element]) -> Element:
-            (value,) = elements
-            return frame.compute(op, value) if isinstance(value, Number) and value.type.is_float else value
-
-        return elementwise(frame, node, values, one)
-
-    return handler
-
-
 def _operator(op: str) -> Handler:
     """An operator under the name of a function."""
 
@@ -65,6 +50,13 @@ def _operator(op: str) -> Handler:
         return elementwise(frame, node, values, lambda pair: binary(frame, node, op, pair[0], pair[1]))
 
     return handler
+
+
+def _float_power(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
+    """``x ** y`` with x a float."""
+    _count(frame, node, values, 2)
+    base = convert_elements(frame, node, values[0], frame.scalar)
+    return _operator("pow")(frame, node, (base, values[1]))
 
 
 def _extreme(op: str) -> Handler:
@@ -312,11 +304,12 @@ _FLOAT_UNARY = (
 
 FUNCTIONS: dict[str, Handler] = {
     **{name: _on_floats(name, 1) for name in _FLOAT_UNARY},
-    **{name: _on_floats(name, 2) for name in ("atan2", "hypot", "pow", "copysign", "fmod")},
-    **{name: _rounding(name) for name in ("floor", "ceil", "trunc", "round")},
+    **{name: _on_floats(name, 2) for name in ("atan2", "hypot", "copysign", "fmod")},
+    **{name: _on_floats(name, 1) for name in ("floor", "ceil", "trunc", "round")},
     **{name: _test(name) for name in ("isnan", "isinf")},
     **{name: _logical(name.removeprefix("logical_")) for name in ("logical_and", "logical_or", "logical_not")},
     "isfinite": _isfinite,
+    "pow": _float_power,
     "power": _operator("pow"),
     "mod": _operator("mod"),
     "floordiv": _operator("floordiv"),

@@ -29,7 +29,7 @@ DEEPEST = 40
 def call_function(frame: Frame, node: ast.Call, function: FunctionType) -> Val:
     """Inline a plain helper function."""
     try:
-        source = source_of(function)
+        source = source_of(function, frame.source)
     except SyntaxError as error:
         raise frame.error(
             node, f"{function.__name__}() cannot be inlined", why=str(getattr(error, "msg", error))
