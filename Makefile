@@ -17,6 +17,9 @@ demo: $(READY)
 	$(BIN)/eagle demo
 	@echo
 	$(BIN)/python examples/solar_system.py
+	@echo
+	@mkdir -p build
+	$(BIN)/python examples/orbits.py 100000 build/orbits.svg
 
 test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PROJECTS = ("eagle_core", "plugins/eagle_cpu", "tests/stranger")
+PROJECTS = ("eagle_core", "plugins/eagle_ir", "plugins/eagle_hawk", "plugins/eagle_cpu", "tests/stranger")
 LIBRARIES = ("numpy", "pluggy", "pytest", "hypothesis")
 
 pytestmark = pytest.mark.slow
