@@ -223,7 +223,9 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_kernel_computes_what_the_function_does(name: str, define: Callable[..., Any], run: Callable[..., Any]) -> None:
+def test_a_kernel_computes_what_the_function_does(
+    name: str, define: Callable[..., Any], run: Callable[..., Any]
+) -> None:
     module = define(f"@hawk.kernel\ndef kernel(x: Scalar, n: Int32):{PROGRAMS[name]}")
     results = run(module.kernel, x=X, n=N)
     assert results.fault is None

@@ -21,7 +21,7 @@ def oscillator(omega: Scalar, t_end: Param, dt: Param, terminated: Terminated,
     x = x0 + dt * v0
     v = v0 - dt * omega * omega * x0
     t += dt
-    terminated = t >= t_end  # noqa: F841
+    terminated = t >= t_end
 
 
 @hawk.kernel
@@ -42,7 +42,7 @@ def rk4(omega: Scalar, zeta: Scalar, t_end: Scalar, dt: Param, terminated: Termi
     x = x + dt / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4)
     v = v + dt / 6.0 * (k1v + 2.0 * k2v + 2.0 * k3v + k4v)
     t += 1.0
-    terminated = t >= t_end  # noqa: F841
+    terminated = t >= t_end
 
 
 def test_the_signature_of_the_page() -> None:

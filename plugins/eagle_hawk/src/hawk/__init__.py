@@ -1,6 +1,6 @@
 """The kernel language: a Python function over one sample, which eagle runs over many."""
 
-from hawk import math
+from hawk import math as math
 from hawk.annotations import (
     Bool,
     Index,
@@ -36,7 +36,6 @@ __all__ = [
     "UInt32",
     "Vector",
     "kernel",
-    "math",
     "matrix",
     "vector",
 ]

@@ -117,8 +117,8 @@ def binary(frame: Frame, node: ast.AST, op: str, left: Element, right: Element) 
 
 def _fold(frame: Frame, node: ast.AST, op: str, left: Known, right: Known) -> Known | None:
     a, b = left.number, right.number
-    if op in ("floordiv", "mod", "div") and b == 0 and op != "div":
-        raise frame.error(node, "this divides a whole number by zero")
+    if op in ("floordiv", "mod") and b == 0:
+        return None  # the launch raises, if it comes here
     if op in ("and", "or", "xor") and left.is_bool and right.is_bool:
         return Known(bool(_KNOWN[op](a, b)))
     if op in _KNOWN:
