@@ -166,7 +166,7 @@ def test_a_sample_whose_state_is_no_number_ends_and_is_listed() -> None:
     x = np.array([2.0**0.5, 1.5, np.nan, 2.0**0.25, 3.0])
     x[0] = x[3] = 4.0  # grows without bound, as 1.5 and 3 do
     result = eagle.simulate(grow, x=x, stop_on_nonfinite=True, max_steps=100)
-    assert result.failed.tolist() == [0, 1, 2, 3, 4]
+    assert list(result.failed) == [0, 1, 2, 3, 4]
     assert (result.report.failed, result.report.finished, result.status) == (5, 0, "finished")
 
 
@@ -216,7 +216,7 @@ def test_a_limit_is_exact_in_a_step_of_several_nodes() -> None:
 def test_non_finite_states_end_samples_in_a_step_of_several_nodes() -> None:
     x, counts = np.array([1.0, np.inf, np.nan, 1.0]), np.full(4, 3, np.int32)
     result = eagle.simulate([halve, kernels.count_down], x=x, left=counts, stop_on_nonfinite=True)
-    assert result.failed.tolist() == [1, 2]
+    assert list(result.failed) == [1, 2]
     assert counts.tolist() == [0, 2, 2, 0]
     assert result.report.finished == 2
 

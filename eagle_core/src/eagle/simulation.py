@@ -33,7 +33,7 @@ class SimResult:
         self.report = report
         self.arrays: Mapping[str, Any] = dict(runner.planes)
         self.steps = runner.steps_taken
-        self.failed = None if runner.failed is None else np.flatnonzero(runner.failed)
+        self.failed: Any = None if runner.failed is None else np.flatnonzero(runner.failed)
 
     @property
     def status(self) -> Literal["finished", "max_steps"]:

@@ -1,0 +1,103 @@
+"""Loops that stop per sample, by eagle."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import hawk
+import numpy as np
+from hawk import Index, Mutable, Param, Scalar, Table, Terminated
+from workloads import best, oscillators, pendulums, report, walkers
+
+import eagle
+
+
+@hawk.kernel
+def rk4(  # noqa: ANN201
+    omega: Scalar,
+    zeta: Scalar,
+    t_end: Scalar,
+    dt: Param,
+    terminated: Terminated,
+    x: Mutable[Scalar],
+    v: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """One step of the classical Runge-Kutta method for a damped oscillator."""
+    w2 = omega * omega
+    c = 2.0 * zeta * omega
+    k1 = -w2 * x - c * v
+    x2 = x + 0.5 * dt * v
+    v2 = v + 0.5 * dt * k1
+    k2 = -w2 * x2 - c * v2
+    x3 = x + 0.5 * dt * v2
+    v3 = v + 0.5 * dt * k2
+    k3 = -w2 * x3 - c * v3
+    x4 = x + dt * v3
+    v4 = v + dt * k3
+    k4 = -w2 * x4 - c * v4
+    x = x + dt / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4)
+    v = v + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    t += 1.0
+    terminated = t >= t_end
+
+
+@hawk.kernel
+def pendulum(dt: Param, terminated: Terminated, angle: Mutable[Scalar], rate: Mutable[Scalar]):  # noqa: ANN201
+    """One leapfrog step; it ends when the pendulum has swung to the other side and turns back."""
+    rate -= 0.5 * dt * 9.81 * np.sin(angle)
+    angle += dt * rate
+    rate -= 0.5 * dt * 9.81 * np.sin(angle)
+    terminated = angle < 0.0 and rate > 0.0
+
+
+@hawk.kernel
+def walk(costs: Table[Scalar], terminated: Terminated, at: Mutable[Index], energy: Mutable[Scalar]):  # noqa: ANN201
+    """One step along a table of costs, forwards or back by what a cell costs."""
+    cost = costs[at]
+    if cost > 1.25:
+        at += 7
+        energy -= 0.5 * cost
+    elif cost > 0.75:
+        at -= 3
+        energy -= cost * cost
+    else:
+        at = at * 3 + 1
+        energy -= cost
+    at = at % 4096
+    terminated = energy <= 0.0
+
+
+def main() -> None:
+    """Print a row per case."""
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    out: dict[str, Any] = {}
+    for dist in ("spread", "uniform"):
+        omega, zeta, t_end = oscillators(n, dist)
+
+        def run(x: Any, v: Any, t: Any, omega: Any = omega, zeta: Any = zeta, t_end: Any = t_end) -> None:
+            eagle.simulate(rk4, omega=omega, zeta=zeta, t_end=t_end, dt=0.01, x=x, v=v, t=t, max_steps=2000)
+            out["check"] = x.sum()
+
+        seconds, first = best(run, lambda: (np.ones(n), np.zeros(n), np.zeros(n)))
+        report(f"rk4 {dist}", n, seconds, first, out["check"])
+
+    def swing(angle: Any, rate: Any) -> None:
+        eagle.simulate(pendulum, dt=1e-2, angle=angle, rate=rate, max_steps=100_000)
+        out["check"] = angle.sum()
+
+    seconds, first = best(swing, lambda: pendulums(n))
+    report("pendulum", n, seconds, first, out["check"])
+    start, energy, costs = walkers(n)
+
+    def go(at: Any, left: Any) -> None:
+        eagle.simulate(walk, costs=costs, at=at, energy=left, max_steps=100_000)
+        out["check"] = at.sum()
+
+    seconds, first = best(go, lambda: (start.copy(), energy.copy()))
+    report("table walk", n, seconds, first, out["check"])
+
+
+if __name__ == "__main__":
+    main()
