@@ -131,7 +131,7 @@ def test_a_constant_is_kept_from_its_first_use_on(define: Callable[..., Any], ru
 
         @hawk.kernel
         def kernel(x: Scalar):
-            return helper(x) + ARRAY[0] * np.float32(1)
+            return helper(x) + ARRAY[0] * np.float64(1)
     """)
     module.K = 3.0
     assert run(module.kernel, x=[1.0])["out"].tolist() == [4.0]

@@ -109,4 +109,4 @@ def test_printing_a_kernel_shows_its_planes() -> None:
 
 def test_the_source_is_kept() -> None:
     assert oscillator.source.startswith("@hawk.kernel\ndef oscillator(")
-    assert oscillator.source.endswith("# noqa: F841\n")
+    assert oscillator.source.endswith("    terminated = t >= t_end\n")

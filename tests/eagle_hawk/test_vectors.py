@@ -42,7 +42,7 @@ EXPRESSIONS: dict[str, Any] = {
     "np.maximum(v, 0)": np.maximum(V, 0),
     "v if x > 2 else w": np.where(np.array([2.0, 3.0]) > 2, V, W),
     "np.zeros(2) + x": np.array([[2.0, 3.0]] * 2),
-    "v + [1, 2, 3]": V + [[1], [2], [3]],
+    "v + [1, 2, 3]": V + np.array([[1], [2], [3]]),
 }
 
 

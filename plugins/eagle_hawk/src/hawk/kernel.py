@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from threading import RLock
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any, NoReturn, cast, overload
 
 from eagle.plugin import Argument, Kernel
@@ -46,7 +46,7 @@ class KernelFunction:
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__wrapped__ = function
-        self._frozen: dict[tuple[CodeType, str], object] = {}
+        self._frozen: dict[tuple[FunctionType, str], object] = {}
         self._kernels: dict[str, Kernel] = {}
         self._lock = RLock()
 

@@ -87,26 +87,31 @@ def _transposed(group: Group) -> Group:
 
 
 def _binary(frame: Frame, node: ast.BinOp) -> Val:
-    if frame.shared.fma and isinstance(node.op, ast.Add | ast.Sub):
-        found = _fused(frame, node)
-        if found is not None:
-            return found
-    left = evaluate(frame, node.left)
-    return binary_values(frame, node, node.op, left, evaluate(frame, node.right))
+    """A chain of operators, from its innermost left end outwards.
 
-
-def _fused(frame: Frame, node: ast.BinOp) -> Val | None:
-    """``a*b + c`` by `fma`: the left product if there is one, else the right one."""
-    minus = isinstance(node.op, ast.Sub)
-    left, right = _factors(node.left), _factors(node.right)
-    if left is not None:
-        factors = (evaluate(frame, left[0]), evaluate(frame, left[1]))
-        return fused(frame, node, factors, evaluate(frame, node.right), (False, minus))
-    if right is not None:
-        addend = evaluate(frame, node.left)
-        factors = (evaluate(frame, right[0]), evaluate(frame, right[1]))
-        return fused(frame, node, factors, addend, (minus, False))
-    return None
+    With fma, ``a*b + c`` is fused: the left product if there is one, else the right one.
+    """
+    chain = [node]
+    while isinstance(chain[-1].left, ast.BinOp):
+        chain.append(chain[-1].left)
+    value = evaluate(frame, chain[-1].left)
+    factors: tuple[Val, Val] | None = None
+    for position in range(len(chain) - 1, -1, -1):
+        one = chain[position]
+        fuses = frame.shared.fma and isinstance(one.op, ast.Add | ast.Sub)
+        right = _factors(one.right) if fuses else None
+        if factors is not None:
+            signs = (False, isinstance(one.op, ast.Sub))
+            value = fused(frame, one, factors, evaluate(frame, one.right), signs)
+            factors = None
+        elif right is not None:
+            pair = (evaluate(frame, right[0]), evaluate(frame, right[1]))
+            value = fused(frame, one, pair, value, (isinstance(one.op, ast.Sub), False))
+        elif position and _factors(one) and frame.shared.fma and isinstance(chain[position - 1].op, ast.Add | ast.Sub):
+            factors = (value, evaluate(frame, one.right))
+        else:
+            value = binary_values(frame, one, one.op, value, evaluate(frame, one.right))
+    return value
 
 
 def _factors(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import CodeType
+from types import FunctionType
 
 from eagle_ir import Type, Value
 from hawk.annotations import Annotation
@@ -35,15 +35,15 @@ class Lowering:
         Whether products that are added to are fused.
     frozen : dict
         Constants of the surroundings, as they were when first read.
-    stack : list of CodeType
+    stack : list of FunctionType
         The functions being inlined, outermost first.
     """
 
     emitter: Emitter
     scalar: Type
     fma: bool
-    frozen: dict[tuple[CodeType, str], object]
-    stack: list[CodeType] = field(default_factory=list)
+    frozen: dict[tuple[FunctionType, str], object]
+    stack: list[FunctionType] = field(default_factory=list)
     serial: int = 0
 
 

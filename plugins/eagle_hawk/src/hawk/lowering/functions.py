@@ -129,6 +129,21 @@ def _to(type_: Type | None) -> Handler:
     return handler
 
 
+def _to_float(type_: Type) -> Handler:
+    """NumPy's float types, where they are the plan's."""
+
+    def handler(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
+        if type_ is not frame.scalar:
+            raise frame.error(
+                node,
+                f"a {type_.value} in a {frame.scalar.value} plan",
+                fix="float(x) converts to the plan's float type",
+            )
+        return _to(None)(frame, node, values)
+
+    return handler
+
+
 def _len(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
     _count(frame, node, values, 1)
     value = values[0]
@@ -324,6 +339,8 @@ FUNCTIONS: dict[str, Handler] = {
     "int32": _to(Type.I32),
     "uint32": _to(Type.U32),
     "float": _to(None),
+    "float64": _to_float(Type.F64),
+    "float32": _to_float(Type.F32),
     "bool": _to(Type.BOOL),
     "len": _len,
     "sum": _sum,

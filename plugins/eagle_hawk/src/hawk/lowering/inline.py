@@ -83,13 +83,12 @@ def _argument(frame: Frame, node: ast.expr, name: str, annotation: Annotation) -
 
 
 def _inlined(frame: Frame, node: ast.Call, callee: Frame) -> Val:
-    code = callee.scope.function.__code__
-    stack = frame.shared.stack
-    if code in stack:
-        raise frame.error(node, f"{code.co_name} calls itself", fix="Write a loop")
+    function, stack = callee.scope.function, frame.shared.stack
+    if function in stack:
+        raise frame.error(node, f"{function.__name__} calls itself", fix="Write a loop")
     if len(stack) >= DEEPEST:
         raise frame.error(node, f"calls are nested deeper than {DEEPEST}")
-    stack.append(code)
+    stack.append(function)
     try:
         body(callee, callee.source.node.body)
     finally:

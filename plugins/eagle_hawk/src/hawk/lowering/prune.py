@@ -58,6 +58,19 @@ def _if(choice: If, used: set[Value]) -> If | None:
 
 
 def _while(loop: While, used: set[Value]) -> While:
-    used.update(loop.initial)
-    condition = _block(loop.condition, used)
-    return replace(loop, condition=condition, body=_block(loop.body, used))
+    """Keep what a loop carries for what comes behind it, or for its own condition and body."""
+    wanted = {position for position, result in enumerate(loop.results) if result in used}
+    while True:
+        inside: set[Value] = set()
+        kept = sorted(wanted)
+        body = _block(replace(loop.body, yields=tuple(loop.body.yields[k] for k in kept)), inside)
+        condition = _block(loop.condition, inside)
+        more = wanted | {position for position, argument in enumerate(loop.arguments) if argument in inside}
+        if more == wanted:
+            break
+        wanted = more
+    used.update(inside, (loop.initial[k] for k in kept))
+    results, initial, arguments = (
+        tuple(values[k] for k in kept) for values in (loop.results, loop.initial, loop.arguments)
+    )
+    return While(results, initial, arguments, condition, body)

@@ -27,6 +27,8 @@ _NUMPY = {
     "int32": "int32",
     "uint32": "uint32",
     "int64": "int64",
+    "float64": "float64",
+    "float32": "float32",
     "array": "array",
     "logical_and": "logical_and",
     "logical_or": "logical_or",

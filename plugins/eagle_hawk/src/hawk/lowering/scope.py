@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import copy
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Scope:
     """
 
     function: FunctionType
-    frozen: dict[tuple[CodeType, str], object]
+    frozen: dict[tuple[FunctionType, str], object]
 
     def name(self, name: str) -> Any:
         """Return what a name stands for.
@@ -58,7 +58,7 @@ class Scope:
         return name in code.co_varnames or name in code.co_cellvars
 
     def _kept(self, path: str, read: Any) -> object:
-        key = (self.function.__code__, path)
+        key = (self.function, path)
         if key not in self.frozen:
             found = read()
             self.frozen[key] = copy.copy(found) if isinstance(found, np.ndarray | list) else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from math import prod
-from types import CodeType, FunctionType
+from types import FunctionType
 
 from eagle.plugin import Argument
 from eagle_ir import Function, IRError, Type, verify
@@ -28,7 +28,7 @@ def lower(
     source: Source,
     annotations: Mapping[str, Annotation],
     scalar: Type,
-    frozen: dict[tuple[CodeType, str], object],
+    frozen: dict[tuple[FunctionType, str], object],
     *,
     fma: bool,
 ) -> Function:
@@ -53,7 +53,7 @@ def lower(
     """
     arguments = [annotation.argument(name, scalar) for name, annotation in annotations.items()]
     emitter = Emitter(source.node.name, arguments)
-    shared = Lowering(emitter, scalar, fma, frozen, [function.__code__])
+    shared = Lowering(emitter, scalar, fma, frozen, [function])
     frame = Frame(shared, source, Scope(function, frozen), declared=annotations)
     try:
         loaded = {one.name: _loaded(frame, one) for one in arguments}
