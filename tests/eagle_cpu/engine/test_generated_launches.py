@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from engine_programs import Case, cases, kernels
 from engine_running import assert_same, call, pieces
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eagle.plugin import Kernel
 from eagle_cpu.engine import program_for

@@ -1,4 +1,4 @@
-"""From a kernel to addresses: by the object cache, or by generating and compiling code."""
+"""From a kernel to an address: by the object cache, or by generating and compiling code."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Build", "build", "has_loop"]
 
 
 class Build(Enum):
-    """What is compiled together."""
+    """What is compiled at once; the value is the function's name. Each is compiled when it is first wanted."""
 
-    PLAIN = "plain"
-    """The launch, and the loop of a kernel that has one."""
-    WATCHFUL = "watchful"
-    """The loop that looks for numbers that are not finite; compiled when one asks for it."""
+    LAUNCH = "eagle_launch"
+    LOOP = "eagle_loop"
+    WATCHFUL = "eagle_watchful"
+    """The loop that looks for numbers that are not finite."""
 
 
 def has_loop(kernel: Kernel) -> bool:
@@ -30,24 +30,21 @@ def has_loop(kernel: Kernel) -> bool:
     return any(argument.role == "mask" and argument.mode == "rw" for argument in kernel.arguments)
 
 
-def build(kernel: Kernel, shape: Shape, which: Build) -> dict[str, int]:
-    """Return the addresses of a kernel's functions by name."""
-    names = ["eagle_launch", "eagle_loop"] if has_loop(kernel) else ["eagle_launch"]
-    names = ["eagle_watchful"] if which is Build.WATCHFUL else names
+def build(kernel: Kernel, shape: Shape, which: Build) -> int:
+    """Return the address of one of a kernel's functions."""
     key = key_of(kernel, shape, which.value)
     binary = fetch(key)
     if binary is None:
         binary = to_object(module_text(kernel, shape, which))
         keep(key, binary)
-    return link(binary, names, f"kernel {kernel.name!r}")
+    return link(binary, [which.value], f"kernel {kernel.name!r}")[which.value]
 
 
 def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
-    """Return the LLVM IR of a kernel."""
+    """Return the LLVM IR of one of a kernel's functions."""
     assert isinstance(kernel.code, Function)
-    functions = []
-    if which is Build.PLAIN:
-        functions.append(launch_entry(kernel.code, shape.lanes))
-    if has_loop(kernel):
-        functions.append(loop_entry(kernel.code, shape, watchful=which is Build.WATCHFUL))
-    return assemble(functions, SUPPORT)
+    if which is Build.LAUNCH:
+        function = launch_entry(kernel.code, shape.lanes)
+    else:
+        function = loop_entry(kernel.code, shape, watchful=which is Build.WATCHFUL)
+    return assemble([function], SUPPORT)

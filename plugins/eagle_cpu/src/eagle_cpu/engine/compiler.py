@@ -74,17 +74,8 @@ def _heads(text: str) -> str:
 
 def to_object(text: str) -> bytes:
     """Compile LLVM IR to an object file: the new pass manager at O2, without its own vectorisers."""
-    import llvmlite.binding as llvm
-
     with llvm_lock():
-        module = llvm.parse_assembly(text)
-        machine = _machine()
-        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
-        tuning.slp_vectorization = tuning.loop_vectorization = False
-        tuning.loop_unrolling = tuning.loop_interleaving = False
-        builder = llvm.create_pass_builder(machine, tuning)
-        builder.getModulePassManager().run(module, builder)
-        return bytes(machine.emit_object(module))
+        return _to_object(text)
 
 
 def link(binary: bytes, names: Sequence[str], title: str) -> dict[str, int]:
@@ -95,18 +86,37 @@ def link(binary: bytes, names: Sequence[str], title: str) -> dict[str, int]:
     BuildError
         It refers to something that generated code has no business with. The linker itself would accept that silently.
     """
+    symbols = check_symbols(binary, title)
+    with llvm_lock():
+        return _link(binary, names, symbols)
+
+
+# Two functions of their own, so that what they made of LLVM's is freed before the lock is.
+def _to_object(text: str) -> bytes:
     import llvmlite.binding as llvm
 
-    for symbol in check_symbols(binary, title):
+    module = llvm.parse_assembly(text)
+    machine = _machine()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+    tuning.slp_vectorization = tuning.loop_vectorization = False
+    tuning.loop_unrolling = tuning.loop_interleaving = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def _link(binary: bytes, names: Sequence[str], symbols: Iterable[str]) -> dict[str, int]:
+    import llvmlite.binding as llvm
+
+    for symbol in symbols:
         name = symbol.removeprefix("eagle_math_")
         if name != symbol and name in NAMES:
             llvm.add_symbol(symbol, variant(name).address)
-    with llvm_lock():
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
-        engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
-        engine.finalize_object()
-        _alive.append(engine)
-        return {name: engine.get_function_address(name) for name in names}
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
+    engine.finalize_object()
+    _alive.append(engine)
+    return {name: engine.get_function_address(name) for name in names}
 
 
 def compiled(text: str, names: Sequence[str], title: str) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.host import host
 
-__all__ = ["expand", "gather", "load", "masked_load", "masked_store", "row_at", "scatter", "store"]
+__all__ = ["expand", "gather", "load", "mark", "masked_load", "masked_store", "row_at", "scatter", "store"]
 
 SIZES = {"double": 8, "i64": 8, "float": 4, "i32": 4, "i8": 1}
 
@@ -57,12 +57,22 @@ def gather(code: Code, scalar: str, row: str, indices: str, mask: str) -> str:
 
 
 def scatter(code: Code, scalar: str, value: str, row: str, indices: str, mask: str) -> None:
-    """Store the lanes of a mask to elements of a row by index."""
+    """Store the lanes of a mask to elements of a row by index; bytes by `mark`, as no processor scatters them."""
     vector, pointers = code.vector.of(scalar), code.vector.of("ptr")
     places = code.let(f"getelementptr {scalar}, ptr {row}, {code.vector.of('i64')} {indices}")
     name = f"llvm.masked.scatter.{code.vector.mangle(scalar)}.v{code.lanes}p0"
     align = ("i32", str(SIZES[scalar]))
     code.call("void", name, [(vector, value), (pointers, places), align, (code.mask_type, mask)])
+
+
+def mark(code: Code, value: str, row: str, indices: str, mask: str) -> None:
+    """Store a mask, as bytes 0 and 1, to elements of a row by index: in the lanes of `mask`."""
+    many = code.vector.of("i64")
+    samples = code.variable(many)
+    code.store(many, indices, samples)
+    for byte, lanes in ((1, code.both(mask, value)), (0, code.without(mask, value))):
+        bits = code.let(f"zext {code.bits_type} {code.bits(lanes)} to i64") if code.lanes < 64 else code.bits(lanes)
+        code.emit(f"call void @eagle_mark(ptr {row}, i64 {bits}, ptr {samples}, i8 {byte})")
 
 
 def expand(code: Code, scalar: str, row: str, first: str, ranks: str, mask: str, kept: str) -> str:

@@ -27,17 +27,23 @@ class Program:
     ----------
     kernel : Kernel
     shape : Shape
-    launch_entry : int
-        Address of an ``eagle_entry`` that runs one step for the samples of a range.
-    loop_entry : int or None
-        Address of one that runs every unfinished sample to its end or to the limit of steps; None for a kernel
-        without a mask that it writes.
     """
 
     kernel: Kernel
     shape: Shape
-    launch_entry: int
-    loop_entry: int | None
+
+    @property
+    def launch_entry(self) -> int:
+        """Address of an ``eagle_entry`` that runs one step for the samples of a range."""
+        return _built(self.kernel, self.shape, Build.LAUNCH)
+
+    @property
+    def loop_entry(self) -> int | None:
+        """Address of one that runs every unfinished sample to its end or to the limit of steps.
+
+        None for a kernel without a mask that it writes.
+        """
+        return _built(self.kernel, self.shape, Build.LOOP) if has_loop(self.kernel) else None
 
     @property
     def grain(self) -> int:
@@ -62,11 +68,13 @@ class Program:
         return Arguments(self.kernel, arrays, params, samples, self._watchful)
 
     def _watchful(self) -> int:
-        return _built(self.kernel, self.shape, Build.WATCHFUL)["eagle_watchful"]
+        return _built(self.kernel, self.shape, Build.WATCHFUL)
 
 
 def program_for(kernel: Kernel, *, lanes: int | None = None) -> Program:
     """Return the program of a kernel: from memory, from the disk, or compiled now.
+
+    A kernel that writes a mask gets its loop at once and its launch when that is first wanted.
 
     Parameters
     ----------
@@ -86,27 +94,27 @@ def program_for(kernel: Kernel, *, lanes: int | None = None) -> Program:
             fix="Deploy it for a backend that takes this dialect",
         )
     shape = Shape.of(kernel.code, lanes)
-    addresses = _built(kernel, shape, Build.PLAIN)
-    return Program(kernel, shape, addresses["eagle_launch"], addresses.get("eagle_loop") if has_loop(kernel) else None)
+    _built(kernel, shape, Build.LOOP if has_loop(kernel) else Build.LAUNCH)
+    return Program(kernel, shape)
 
 
 @dataclass
 class _Slot:
     lock: threading.Lock = field(default_factory=threading.Lock)
-    addresses: dict[str, int] | None = None
+    address: int | None = None
 
 
 _slots: dict[tuple[object, ...], _Slot] = {}
 
 
-def _built(kernel: Kernel, shape: Shape, which: Build) -> dict[str, int]:
-    """Return addresses from memory; of many threads that ask for one kernel, one builds it and the others wait."""
+def _built(kernel: Kernel, shape: Shape, which: Build) -> int:
+    """Return an address from memory; of many threads that ask for one function, one builds it and the others wait."""
     slot = _slots.setdefault((kernel.fingerprint, shape, which), _Slot())
-    if slot.addresses is None:
+    if slot.address is None:
         with slot.lock:
-            if slot.addresses is None:
-                slot.addresses = build(kernel, shape, which)
-    return slot.addresses
+            if slot.address is None:
+                slot.address = build(kernel, shape, which)
+    return slot.address
 
 
 def _after_fork() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from eagle_cpu.engine import layout
 from eagle_cpu.engine.arithmetic import Floats
 from eagle_cpu.engine.code import Code
-from eagle_cpu.engine.frame import Frame, to_memory
+from eagle_cpu.engine.frame import Frame
 from eagle_cpu.engine.lane_state import LaneState
-from eagle_cpu.engine.memory import gather, scatter
+from eagle_cpu.engine.memory import gather, mark, scatter
 from eagle_ir import Type
 
 __all__ = ["not_finite", "settle"]
@@ -76,17 +76,17 @@ def _write(code: Code, frame: Frame, state: LaneState, leaving: str, ended: str,
     samples, taken = state.numbers(state.sample), state.numbers(state.taken)
     moved = code.both(leaving, code.let(f"icmp sgt {many} {taken}, zeroinitializer"))
     for one in state.held:
-        if one.stored:
-            value = to_memory(code, one.type, state.get(one))
-            scatter(code, one.scalar, value, frame.rows[one.place], samples, moved)
+        if one.stored and one.type is Type.BOOL:
+            mark(code, state.get(one), frame.rows[one.place], samples, moved)
+        elif one.stored:
+            scatter(code, one.scalar, state.get(one), frame.rows[one.place], samples, moved)
     mask_row = frame.rows[frame.mask, 0]
     if watchful:
-        done = to_memory(code, Type.BOOL, state.mask(state.done))
-        scatter(code, "i8", done, mask_row, samples, moved)
+        mark(code, state.mask(state.done), mask_row, samples, moved)
         failed = code.both(ended, not_finite(code, state))
-        scatter(code, "i8", "splat (i8 1)", frame.word(layout.FAILED, "ptr"), samples, failed)
+        mark(code, "splat (i1 true)", frame.word(layout.FAILED, "ptr"), samples, failed)
     else:
-        scatter(code, "i8", "splat (i8 1)", mask_row, samples, ended)
+        mark(code, "splat (i1 true)", mask_row, samples, ended)
     _count(code, frame, state, samples, taken, leaving)
 
 

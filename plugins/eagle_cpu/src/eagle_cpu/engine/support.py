@@ -1,4 +1,4 @@
-"""The two small functions every module has: looking whether to stop, and recording a fault."""
+"""The small functions every module has: looking whether to stop, recording a fault, writing scattered bytes."""
 
 from __future__ import annotations
 
@@ -74,9 +74,28 @@ done:
   ret void
 }}
 
+define internal void @eagle_mark(ptr %row, i64 %bits, ptr %samples, i8 %value) #1 {{
+entry:
+  %none = icmp eq i64 %bits, 0
+  br i1 %none, label %done, label %next
+next:
+  %left = phi i64 [ %bits, %entry ], [ %rest, %next ]
+  %lane = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %one = getelementptr i64, ptr %samples, i64 %lane
+  %sample = load i64, ptr %one, align 8
+  %place = getelementptr i8, ptr %row, i64 %sample
+  store i8 %value, ptr %place, align 1
+  %less = sub i64 %left, 1
+  %rest = and i64 %left, %less
+  %more = icmp ne i64 %rest, 0
+  br i1 %more, label %next, label %done
+done:
+  ret void
+}}
+
 declare i64 @llvm.cttz.i64(i64, i1)
 """
-"""Text of ``eagle_poll`` (by `eagle_run`: is a stop wanted) and ``eagle_record`` (the fault of the lowest sample)."""
+"""Text of ``eagle_poll`` (is a stop wanted), ``eagle_record`` (the lowest sample's fault) and ``eagle_mark``."""
 
 
 def tick(code: Code, ticks: str, amount: int, stopped: str) -> None:
