@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -217,3 +219,95 @@ def test_outputs_are_named_after_what_is_returned(define: Callable[..., Any]) ->
         ("terminated", "rw", False),
         ("out", "w", False),
     ]
+
+
+def test_what_is_returned_may_be_annotated(define: Callable[..., Any], run: Callable[..., Any]) -> None:
+    module = define("""
+        @hawk.kernel
+        def one(i: Int32) -> Scalar:
+            return i + 1
+
+        @hawk.kernel
+        def two(i: Index) -> tuple[Int32, Vector[2]]:
+            return i, 0
+
+        @hawk.kernel
+        def wrong(x: Scalar) -> Int32:
+            return x
+
+        @hawk.kernel
+        def plain(x: Scalar) -> float:
+            return x
+    """)
+    assert module.one.signature[1].dtype == "float64"
+    assert [(one.dtype, one.shape) for one in module.two.signature[1:]] == [("int32", ()), ("float64", (2,))]
+    assert run(module.two, i=[2**32 + 5])["out0"].tolist() == [5]
+    assert module.plain.signature[1].dtype == "float64"
+    with pytest.raises(hawk.KernelError, match=r"'out' is Int32 and cannot hold a Scalar\. Convert it: int\(x\)"):
+        module.wrong.__eagle_kernel__()
+
+
+def test_a_kernel_in_a_loop_writes_whatever_it_is_called_by(
+    define: Callable[..., Any], run: Callable[..., Any]
+) -> None:
+    module = define("""
+        @hawk.kernel
+        def push(x: Mutable[Scalar]):
+            x += 1
+
+        @hawk.kernel
+        def first(x: Scalar, n: Int32, t: Table[Scalar]):
+            step = push
+            y = 0
+            for i in range(n):
+                step(y)
+                if i > 2:
+                    y = y + at(t, i - 3)
+            return y
+
+        def at(table, i):
+            return table[i]
+
+        @hawk.kernel
+        def second(x: Mutable[Scalar]):
+            if x > 0 and returning(x) > 3:
+                x = 0
+
+        @hawk.kernel
+        def third(x: Mutable[Scalar]):
+            while returning(x) < 3:
+                pass
+
+        @hawk.kernel
+        def returning(x: Mutable[Scalar]):
+            x += 1
+            return x
+    """)
+    assert run(module.first, x=[0.0] * 2, n=[2, 5], t=[10.0, 20.0])["out"].tolist() == [2.0, 35.0]
+    for name in ("second", "third"):
+        with pytest.raises(hawk.KernelError, match=r"in a condition or a choice writes 'x'.*a line of its own"):
+            getattr(module, name).__eagle_kernel__()
+
+
+def test_many_threads_get_one_kernel(define: Callable[..., Any]) -> None:
+    module = define("""
+        @hawk.kernel
+        def kernel(x: Scalar):
+            s = 0.0
+            for i in range(10):
+                s += x
+            return s
+    """)
+    with ThreadPoolExecutor(64) as pool:
+        made = list(pool.map(lambda _: module.kernel.__eagle_kernel__(), range(256)))
+    assert len({id(one) for one in made}) == 1
+
+
+@hawk.kernel
+def module_level(x: hawk.Scalar):
+    return x
+
+
+def test_a_kernel_is_pickled_by_its_name() -> None:
+    assert copy.deepcopy(module_level) is module_level
+    assert module_level.__reduce__() == "module_level"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from threading import RLock
 from types import FunctionType
 from typing import Any, NoReturn, cast, overload
 
@@ -14,7 +13,7 @@ from hawk.annotations import Annotation
 from hawk.describe import described
 from hawk.errors import KernelError, KernelUseError
 from hawk.lowering.whole import lower
-from hawk.signature import annotations_of
+from hawk.signature import annotations_of, returned
 from hawk.source import Source, source_of
 
 __all__ = ["KernelFunction", "kernel"]
@@ -32,6 +31,8 @@ class KernelFunction:
         The function that was decorated. It is read, never run.
     annotations : mapping of str to Annotation
         Of its arguments, in order.
+    returns : tuple of Annotation
+        Of what it returns, where it says so.
     definition : Source
     fma : bool
         Whether sums of products are fused.
@@ -43,12 +44,12 @@ class KernelFunction:
         self.fma = fma
         self.definition: Source = source_of(function)
         self.annotations: Mapping[str, Annotation] = annotations_of(function, self.definition, names)
+        self.returns: tuple[Annotation, ...] = returned(function, self.definition, names)
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__wrapped__ = function
         self._frozen: dict[tuple[FunctionType, str], object] = {}
         self._kernels: dict[str, Kernel] = {}
-        self._lock = RLock()
 
     def __eagle_kernel__(self, scalar: str = "float64") -> Kernel:
         """Return the kernel for plans of a float type, made once for each.
@@ -64,11 +65,10 @@ class KernelFunction:
         """
         if scalar not in ("float64", "float32"):
             raise KernelUseError(f"the scalar type is 'float64' or 'float32', not {scalar!r}")
-        with self._lock:
-            if scalar not in self._kernels:
-                made = lower(self.function, self.definition, self.annotations, Type(scalar), self._frozen, fma=self.fma)
-                self._kernels[scalar] = to_kernel(made)
-            return self._kernels[scalar]
+        if scalar not in self._kernels:
+            made = lower(self, Type(scalar), self._frozen)
+            self._kernels.setdefault(scalar, to_kernel(made))  # of several threads the first one counts
+        return self._kernels[scalar]
 
     @property
     def signature(self) -> tuple[Argument, ...]:
@@ -90,6 +90,9 @@ class KernelFunction:
             return described(self.name, self.signature, self.annotations)
         except KernelError as error:
             return f"<kernel {self.name}, which does not compile: {error.msg}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
 
     def __call__(self, *values: object, **named: object) -> NoReturn:
         """Refuse: a kernel is deployed, or called from another kernel."""

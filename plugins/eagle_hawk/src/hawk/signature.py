@@ -6,11 +6,12 @@ import ast
 import builtins
 from collections.abc import Mapping
 from types import FunctionType
+from typing import get_args, get_origin
 
 from hawk.annotations import Annotation, Matrix, Mutable, Table, Vector
 from hawk.source import Source
 
-__all__ = ["annotations_of"]
+__all__ = ["annotations_of", "returned"]
 
 
 def annotations_of(function: FunctionType, source: Source, names: Mapping[str, object]) -> dict[str, Annotation]:
@@ -85,19 +86,40 @@ def _annotation(source: Source, argument: ast.arg, function: FunctionType, aroun
             f"the argument {argument.arg!r} has no annotation",
             fix=f"Say what it is: {argument.arg}: Scalar, {argument.arg}: Param, {argument.arg}: Mutable[Scalar]",
         )
-    try:
-        found = function.__annotations__[argument.arg]
-        if isinstance(found, str):
-            found = eval(found, around)
-    except Exception as error:
-        raise source.error(
-            argument.annotation, f"this annotation cannot be read: {type(error).__name__}: {error}"
-        ) from None
+    found = _read(source, argument.annotation, function, argument.arg, around)
     if isinstance(found, Annotation):
         return found
     raise source.error(
         argument.annotation, f"{ast.unparse(argument.annotation)} is no annotation of hawk", fix=_fix(found)
     )
+
+
+def _read(source: Source, node: ast.expr, function: FunctionType, name: str, around: dict[str, object]) -> object:
+    try:
+        found = function.__annotations__[name]
+        return eval(found, around) if isinstance(found, str) else found
+    except Exception as error:
+        raise source.error(node, f"this annotation cannot be read: {type(error).__name__}: {error}") from None
+
+
+def returned(function: FunctionType, source: Source, names: Mapping[str, object]) -> tuple[Annotation, ...]:
+    """Return the annotations of what is returned; empty where there are none, or none of hawk's.
+
+    Parameters
+    ----------
+    function, source, names
+        As for `annotations_of`.
+    """
+    node = source.node.returns
+    if node is None:
+        return ()
+    around = {**vars(builtins), **function.__globals__, **names, **_closure(function)}
+    found = _read(source, node, function, "return", around)
+    parts = get_args(found) if get_origin(found) is tuple else (found,)
+    wanted = tuple(one for one in parts if isinstance(one, Annotation))
+    if any(one.role != "sample" or one.mode != "r" for one in wanted):
+        raise source.error(node, "this cannot be returned", fix="Write -> Scalar, Vector[3], or a tuple of such")
+    return wanted if len(wanted) == len(parts) else ()
 
 
 def _fix(found: object) -> str:

@@ -13,7 +13,20 @@ from hawk.lowering.frame import FLAGS, RETURN, VALUE, Frame, fits
 from hawk.lowering.values import Element, Group, Items, Kind, Known, Number, Shaped, Static, TableRef, Unset, Val
 from hawk.lowering.values import kind_name as name_of
 
-__all__ = ["Path", "choose", "convert", "flatten", "kind_of", "merge", "path", "rebuild", "unify"]
+__all__ = [
+    "Path",
+    "choose",
+    "convert",
+    "flatten",
+    "kind_of",
+    "merge",
+    "path",
+    "rebuild",
+    "types_of",
+    "unchanged",
+    "unify",
+    "zeros",
+]
 
 
 @dataclass(slots=True)
@@ -43,6 +56,28 @@ def path(frame: Frame, build: Callable[[], object]) -> Path:
         return Path(instructions, frame.variables)
     finally:
         frame.variables = before
+
+
+def expression_path(frame: Frame, node: ast.AST, build: Callable[[], object]) -> Path:
+    """Build a path of an expression, which writes no variable."""
+    before = frame.variables
+
+    def checked() -> None:
+        build()
+        unchanged(frame, node, before)
+
+    return path(frame, checked)
+
+
+def unchanged(frame: Frame, node: ast.AST, before: dict[str, Val | Unset]) -> None:
+    """Refuse an expression that wrote a variable, where what it wrote would be lost."""
+    for name, value in frame.variables.items():
+        if before.get(name) != value:
+            raise frame.error(
+                node,
+                f"a kernel called in a condition or a choice writes {name!r}",
+                fix="Call it on a line of its own",
+            )
 
 
 def merge(frame: Frame, node: ast.AST, condition: Value, then: Path, orelse: Path) -> None:
@@ -217,7 +252,7 @@ def types_of(kind: Kind) -> list[Type]:
 def choose(frame: Frame, node: ast.AST, condition: Value, then: Callable[[], Val], orelse: Callable[[], Val]) -> Val:
     """An expression that is one of two: a select where both cost little and cannot fault, else a choice of blocks."""
     found: list[Val] = []
-    sides = [path(frame, lambda build=build: found.append(build())) for build in (then, orelse)]  # type: ignore[misc]
+    sides = [expression_path(frame, node, lambda build=build: found.append(build())) for build in (then, orelse)]  # type: ignore[misc]
     one, two = found
     if one == two and not isinstance(one, Number | Group | Items):
         return one

@@ -8,7 +8,7 @@ from typing import Any
 
 from eagle_ir import Block, Type
 from hawk.lowering.arithmetic import COMPARISONS, OPERATORS, binary, compare, negate, require_element
-from hawk.lowering.branches import choose, path
+from hawk.lowering.branches import choose, expression_path
 from hawk.lowering.constants import constant
 from hawk.lowering.emitter import is_cheap
 from hawk.lowering.frame import Frame
@@ -169,7 +169,7 @@ def _short_circuit(frame: Frame, node: ast.BoolOp, is_and: bool, rest: list[ast.
 def decided(frame: Frame, node: ast.AST, is_and: bool, first: Number, rest: Callable[[], Val]) -> Val:
     """``first and rest()`` or ``first or rest()``, of truth values; what may fault is computed only where needed."""
     found: list[Val] = []
-    side = path(frame, lambda: found.append(rest()))
+    side = expression_path(frame, node, lambda: found.append(rest()))
     (second,) = found
     if isinstance(second, Number) and is_cheap(side.instructions):
         frame.emitter.splice(side.instructions)

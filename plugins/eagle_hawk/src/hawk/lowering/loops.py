@@ -10,7 +10,7 @@ from eagle_ir import Block, Instruction, Type, Value
 from hawk.lowering.arithmetic import binary, compare
 from hawk.lowering.assigned import assigned_names, leaves
 from hawk.lowering.assignment import assign
-from hawk.lowering.branches import convert, flatten, kind_of, rebuild, types_of, unify, zeros
+from hawk.lowering.branches import convert, flatten, kind_of, rebuild, types_of, unchanged, unify, zeros
 from hawk.lowering.expressions import decided, evaluate, number
 from hawk.lowering.frame import BREAK, CONTINUE, RETURN, VALUE, Frame
 from hawk.lowering.statements import body as lower_body
@@ -69,7 +69,7 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         found = frame.condition(node.test, evaluate(frame, node.test))
         return Known(found) if isinstance(found, bool) else Number(found)
 
-    names = assigned_names(frame, node.body)
+    names = assigned_names(node.body)
     _run(frame, _Loop(node, node.body, test, _nothing, _nothing, always, always, names))
 
 
@@ -108,7 +108,7 @@ def _count(
     def end() -> None:
         frame.variables[counter] = binary(frame, node.iter, "add", _number(frame, counter), step)
 
-    names = [counter, *assigned_names(frame, [node.target, *node.body])]
+    names = [counter, *assigned_names([node.target, *node.body])]
     _run(frame, _Loop(node, node.body, test, begin, end, bounds is not None, False, names))
 
 
@@ -131,7 +131,7 @@ def _count_trips(frame: Frame, node: ast.For, counter: str, limits: tuple[Elemen
     def end() -> None:
         frame.variables[counter] = frame.compute("add", _number(frame, counter), one)
 
-    names = [counter, *assigned_names(frame, [node.target, *node.body])]
+    names = [counter, *assigned_names([node.target, *node.body])]
     _run(frame, _Loop(node, node.body, test, begin, end, False, False, names))
 
 
@@ -158,20 +158,31 @@ def _range(frame: Frame, node: ast.For) -> tuple[Element, Element, Element]:
 def _run(frame: Frame, loop: _Loop) -> None:
     """Lower a loop: again with wider types while an iteration leaves a variable in a wider one than it began with."""
     loop.names += _flags(loop)
-    entry = {name: frame.variables.get(name, Unset()) for name in loop.names}
-    entry |= {name: Known(False) for name in (BREAK, RETURN) if name in entry}
-    for name, value in entry.items():
-        if not isinstance(value, Unset):
-            loop.kinds[name] = _carried(frame, loop, name, value)
     while True:
+        entry = {name: frame.variables.get(name, Unset()) for name in loop.names}
+        entry |= {name: Known(False) for name in (BREAK, RETURN) if name in entry}
+        for name, value in entry.items():
+            if name not in loop.kinds and not isinstance(value, Unset):
+                loop.kinds[name] = _carried(frame, loop, name, value)
         attempt = _attempt(frame, loop)
         if attempt is None:
             return
+        written = _written(frame, loop, attempt)
         kinds = _widened(frame, loop, attempt)
-        if kinds == loop.kinds:
+        if not written and kinds == loop.kinds:
             break
+        loop.names += written
         loop.kinds = kinds
     _finish(frame, loop, entry, attempt)
+
+
+def _written(frame: Frame, loop: _Loop, attempt: _Attempt) -> list[str]:
+    """Return the variables that a kernel called in the body has written."""
+    return [
+        name
+        for name, before in frame.variables.items()
+        if name not in loop.names and not name.startswith("@") and attempt.ends.get(name) != before
+    ]
 
 
 def _flags(loop: _Loop) -> list[str]:
@@ -201,6 +212,7 @@ def _attempt(frame: Frame, loop: _Loop) -> _Attempt | None:
         with frame.emitter.inside([]) as tests:
             frame.variables = dict(inside)
             going = _going(frame, loop, carried)
+            unchanged(frame, loop.node, inside)
             if going == Known(False):
                 return None
             yields = going.value if isinstance(going, Number) else frame.const(True, Type.BOOL).value
@@ -234,7 +246,9 @@ def _widened(frame: Frame, loop: _Loop, attempt: _Attempt) -> dict[str, Kind]:
             stand_in = rebuild(kinds[name], list(frame.emitter.fresh(types_of(kinds[name]))))
             kinds[name] = unify(frame, loop.node, f"{name!r}", stand_in, end)
         elif name == VALUE or loop.runs:
-            kinds[name] = _carried(frame, loop, name, end)
+            kind = kind_of(end)
+            if kind is not None:
+                kinds[name] = kind
     return {name: kinds[name] for name in loop.names if name in kinds}
 
 

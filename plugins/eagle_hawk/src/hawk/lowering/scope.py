@@ -61,7 +61,7 @@ class Scope:
         key = (self.function, path)
         if key not in self.frozen:
             found = read()
-            self.frozen[key] = copy.copy(found) if isinstance(found, np.ndarray | list) else found
+            self.frozen.setdefault(key, copy.copy(found) if isinstance(found, np.ndarray | list) else found)
         return self.frozen[key]
 
     def _read(self, name: str) -> object:

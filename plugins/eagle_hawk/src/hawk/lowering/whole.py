@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from types import FunctionType
+from typing import TYPE_CHECKING
 
 from eagle.plugin import Argument
-from eagle_ir import Function, IRError, Type, verify
+from eagle_ir import Function, Type, verify
 from hawk.annotations import Annotation
 from hawk.errors import KernelError
+from hawk.lowering.assignment import fit
 from hawk.lowering.emitter import Emitter
 from hawk.lowering.frame import Frame, Lowering
 from hawk.lowering.inline import result
@@ -18,48 +20,39 @@ from hawk.lowering.prune import pruned
 from hawk.lowering.scope import Scope
 from hawk.lowering.statements import body
 from hawk.lowering.values import Element, Group, Items, Known, Number, TableRef, Unset, Val, kind_name
-from hawk.source import Source
+
+if TYPE_CHECKING:
+    from hawk.kernel import KernelFunction
 
 __all__ = ["lower"]
 
 
-def lower(
-    function: FunctionType,
-    source: Source,
-    annotations: Mapping[str, Annotation],
-    scalar: Type,
-    frozen: dict[tuple[FunctionType, str], object],
-    *,
-    fma: bool,
-) -> Function:
+def lower(kernel: KernelFunction, scalar: Type, frozen: dict[tuple[FunctionType, str], object]) -> Function:
     """Return a kernel's function in the IR, verified.
 
     Parameters
     ----------
-    function : FunctionType
-    source : Source
-    annotations : mapping of str to Annotation
-        Of its arguments, in order.
+    kernel : KernelFunction
     scalar : Type
         The plan's float type.
     frozen : dict
         Constants read before, and where those read now are kept.
-    fma : bool
 
     Raises
     ------
     KernelError
         The body is outside the language.
     """
+    source, annotations = kernel.definition, kernel.annotations
     arguments = [annotation.argument(name, scalar) for name, annotation in annotations.items()]
     emitter = Emitter(source.node.name, arguments)
-    shared = Lowering(emitter, scalar, fma, frozen, [function])
-    frame = Frame(shared, source, Scope(function, frozen), declared=annotations)
+    shared = Lowering(emitter, scalar, kernel.fma, frozen, [kernel.function])
+    frame = Frame(shared, source, Scope(kernel.function, frozen), declared=annotations)
     try:
         loaded = {one.name: _loaded(frame, one) for one in arguments}
         frame.variables = dict(loaded)
         body(frame, source.node.body)
-        outputs = _outputs(frame, result(frame))
+        outputs = _outputs(frame, result(frame), kernel.returns)
         emitter.arguments = (*arguments, *outputs)
         _store(frame, loaded)
         finished = pruned(emitter.finish())
@@ -68,7 +61,7 @@ def lower(
         raise
     except RecursionError:
         raise source.error(source.node, "this is nested too deeply", fix="Split it into helper functions") from None
-    except (IRError, TypeError, ValueError, KeyError, AssertionError, AttributeError, IndexError) as error:
+    except Exception as error:
         raise source.error(
             source.node,
             f"hawk could not lower {source.node.name}",
@@ -89,15 +82,17 @@ def _loaded(frame: Frame, argument: Argument) -> Val:
     return Group(argument.shape, tuple(Number(frame.emitter.load(argument.name, k)) for k in range(count)))
 
 
-def _outputs(frame: Frame, returned: Val) -> list[Argument]:
+def _outputs(frame: Frame, returned: Val, wanted: Sequence[Annotation]) -> list[Argument]:
     """Make the arguments of what is returned, and keep the values under their names."""
     if returned == Items(()):
         return []
     values = list(returned.items) if isinstance(returned, Items) else [returned]
+    if wanted and len(wanted) != len(values):
+        raise frame.error(frame.source.node, f"{len(values)} values are returned and {len(wanted)} annotated")
     names = _names(frame, len(values)) if isinstance(returned, Items) else ["out"]
     masked = any(one.role == "mask" for one in frame.declared.values())
     found = []
-    for name, value in zip(names, values, strict=True):
+    for position, (name, value) in enumerate(zip(names, values, strict=True)):
         if name in frame.declared:
             raise frame.error(
                 frame.source.node,
@@ -109,6 +104,11 @@ def _outputs(frame: Frame, returned: Val) -> list[Argument]:
                 frame.source.node, f"{name!r} would be {kind_name(value)}", fix="Return numbers and vectors"
             )
         group = _as_number(frame, value)
+        if wanted:
+            annotation = wanted[position]
+            fitted = fit(frame, frame.source.node.returns or frame.source.node, name, group, annotation)
+            assert isinstance(fitted, Number | Group)
+            group = fitted
         frame.variables[f"@out {name}"] = group
         shape = group.shape if isinstance(group, Group) else ()
         dtype = group.type.value
