@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 from dataclasses import dataclass
 from functools import lru_cache
@@ -86,7 +87,7 @@ def source_of(function: FunctionType, around: Source | None = None) -> Source:
             return _checked(Source(code.co_filename, around.lines, node))  # type: ignore[arg-type]
     if Path(code.co_filename).exists():
         linecache.checkcache(code.co_filename)
-    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
+    lines = tuple(linecache.getlines(code.co_filename, function.__globals__)) or _typed_in(function)
     if not lines:
         raise _at_code(
             code,
@@ -102,6 +103,16 @@ def source_of(function: FunctionType, around: Source | None = None) -> Source:
             "Its file changed after it was imported: import it again",
         )
     return _checked(Source(code.co_filename, lines, node))  # type: ignore[arg-type]
+
+
+def _typed_in(function: FunctionType) -> tuple[str, ...]:
+    """Return the lines of what was typed into an interactive shell, where Python keeps them."""
+    if not function.__code__.co_filename.startswith("<"):
+        return ()
+    try:
+        return tuple(inspect.findsource(function)[0])
+    except (OSError, TypeError):
+        return ()
 
 
 def _matching(lines: tuple[str, ...], code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
