@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,23 +17,30 @@ TRANSCENDENTALS = (
 )
 ALIASES = {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")} | {
     "absolute": "abs",
-    "fabs": "abs",
-    "power": "pow",
-    "float_power": "pow",
     "minimum": "min",
     "maximum": "max",
     "rint": "round",
-    "around": "round",
-    "remainder": "mod",
+    "clip": "clamp",
+    "matmul": "dot",
+    "deg2rad": "radians",
+    "rad2deg": "degrees",
 }
+OPERATORS = {"remainder": "%", "floor_divide": "//", "min": "min", "max": "max"}
 CONVERSIONS: dict[str, Any] = {
     "Int32": np.int32,
     "UInt32": np.uint32,
     "Index": np.int64,
     "Bool": np.bool_,
+    "Scalar": None,
     "int": np.int64,
+    "float": None,
+    "bool": np.bool_,
+    "bool_": np.bool_,
+    "int32": np.int32,
+    "uint32": np.uint32,
+    "int64": np.int64,
 }
-CONVERSIONS |= {"bool": np.bool_, "float": None, "Scalar": None}
+LITERAL = ("int", "int64", "bool", "bool_")
 
 
 @dataclass(frozen=True)
@@ -77,35 +86,77 @@ class Calls:
     def __init__(self, numbers: Arithmetic) -> None:
         self.numbers = numbers
 
-    def call(self, function: Any, values: Sequence[Any], named: dict[str, Any]) -> Any:
-        name = str(getattr(function, "__name__", None) or getattr(function, "text", function))
+    def call(self, function: Any, values: Sequence[Any]) -> Any:
+        name = "power" if function is builtins.pow else str(getattr(function, "__name__", None) or function.text)
         if name in CONVERSIONS:
-            kind = CONVERSIONS[name] or self.numbers.real
-            return self.elementwise(lambda item: self.numbers.to(item, kind), *values)
+            return self.elementwise(lambda item: self.converted(name, item), *values)
         name = ALIASES.get(name, name)
         own = getattr(self, f"call_{name}", None)
         if own is not None:
-            return own(*values, **named)
+            return own(*values)
+        if name in ("min", "max"):
+            return self.extreme(name, values)
         return self.elementwise(lambda *items: self.number(name, items), *values)
+
+    def converted(self, name: str, value: Number) -> Number:
+        if isinstance(value, int) and name in LITERAL:
+            return bool(value) if name.startswith("bool") else int(value)
+        return self.numbers.to(value, CONVERSIONS[name] or self.numbers.real)
 
     def number(self, name: str, values: Sequence[Number]) -> Number:
         """A function of numbers."""
-        numbers = self.numbers
+        numbers, whole = self.numbers, not isinstance(values[0], np.floating)
         if name in TRANSCENDENTALS:
-            return numbers.power(*values) if name == "pow" else numbers.transcendental(name, *values)
-        if name in ("min", "max"):
-            result = values[0]
-            for value in values[1:]:
-                result = self.extreme(name, result, value)
-            return result
+            return numbers.transcendental(name, *values)
+        if name == "power":
+            return numbers.power(*values)
+        if name in ("floor", "ceil", "trunc", "round") and whole:
+            return values[0]
+        if name in ("isnan", "isinf", "isfinite") and whole:
+            return name == "isfinite"
         if name == "abs":
-            return abs(values[0]) if isinstance(values[0], int) else numbers.apply("abs", values[0])
-        return numbers.real_apply(name, *values)
+            return abs(int(values[0])) if isinstance(values[0], int) else numbers.apply("abs", values[0])
+        if name in OPERATORS:
+            return numbers.operator(OPERATORS[name], *values)
+        return numbers.real_apply({"fabs": "abs"}.get(name, name), *values)
 
-    def extreme(self, name: str, a: Number, b: Number) -> Number:
-        if isinstance(a, int) and isinstance(b, int):
-            return min(a, b) if name == "min" else max(a, b)
-        return self.numbers.apply(name, a, b)
+    def extreme(self, name: str, values: Sequence[Any]) -> Any:
+        if len(values) == 1:
+            values = values[0].items if isinstance(values[0], Vector) else values[0]
+        result = values[0]
+        for value in values[1:]:
+            result = self.elementwise(lambda a, b: self.numbers.operator(name, a, b), result, value)
+        return result
+
+    def call_log(self, value: Any, base: Any = None) -> Any:
+        found = self.elementwise(lambda item: self.numbers.transcendental("log", item), value)
+        if base is None:
+            return found
+        return self.elementwise(lambda a, b: self.numbers.real_apply("/", a, b), found, self.call_log(base))
+
+    def call_radians(self, value: Any) -> Any:
+        return self.times(value, self.numbers.real(math.pi / 180.0))
+
+    def call_degrees(self, value: Any) -> Any:
+        return self.times(value, self.numbers.real(180.0 / math.pi))
+
+    def call_square(self, value: Any) -> Any:
+        return self.times(value, value)
+
+    def call_clamp(self, value: Any, low: Any, high: Any) -> Any:
+        return self.extreme("min", (self.extreme("max", (value, low)), high))
+
+    def call_sign(self, value: Any) -> Any:
+        """1 or -1, or the number itself where it is neither above nor below zero."""
+
+        def one(item: Number) -> Number:
+            (number,) = self.numbers.together(item)
+            return type(number)(1 if number > 0 else -1) if number > 0 or number < 0 else number
+
+        return self.elementwise(one, value)
+
+    def times(self, a: Any, b: Any) -> Any:
+        return self.elementwise(lambda x, y: self.numbers.operator("*", x, y), a, b)
 
     # vectors
 
@@ -134,16 +185,39 @@ class Calls:
         shape = a.shape[:-1] + b.shape[1:]
         return self.vector(found, shape) if shape else found[0]
 
-    def call_dot(self, a: Vector, b: Vector) -> Number:
+    def call_dot(self, a: Vector, b: Vector) -> Any:
         if len(a.shape) == 2 or len(b.shape) == 2:
             return self.matmul(a, b)
-        return self.total([self.numbers.apply("*", x, y) for x, y in zip(a.items, b.items, strict=True)])
+        return self.call_sum(self.times(a, b))
 
-    def total(self, items: Sequence[Number]) -> Number:
-        result = items[0]
-        for item in items[1:]:
-            result = self.numbers.apply("+", result, item)
+    def call_sum(self, value: Vector) -> Number:
+        result = value.items[0]
+        for item in value.items[1:]:
+            result = self.numbers.operator("+", result, item)
         return result
+
+    def call_norm(self, value: Vector) -> Number:
+        flat = Vector((len(value.items),), value.items)
+        return self.numbers.real_apply("sqrt", self.call_dot(flat, flat))
+
+    def call_cross(self, a: Vector, b: Vector) -> Vector:
+        def part(i: int, j: int) -> Number:
+            products = self.times(a.items[i], b.items[j]), self.times(a.items[j], b.items[i])
+            return self.numbers.operator("-", *products)
+
+        return self.vector([part(1, 2), part(2, 0), part(0, 1)])
+
+    def call_vector(self, *items: Any) -> Vector:
+        return self.vector(items)
+
+    call_matrix = call_vector
+
+    def call_array(self, items: Any) -> Vector:
+        return items if isinstance(items, Vector) else self.vector(items)
+
+    def call_zeros(self, shape: Any) -> Vector:
+        places = np.zeros(shape)
+        return Vector(places.shape, [self.numbers.real(0)] * places.size)
 
     def unified(self, value: Any, other: Any) -> Any:
         """A value in the type it has together with what another path gives."""

@@ -154,6 +154,27 @@ FLOAT: dict[str, Callable[..., Any]] = BOTH | {
     "isinf": np.isinf,
     "isfinite": np.isfinite,
 }
+OF_BOOLS = ("&", "|", "^", "==", "!=")
+LITERALS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "min": min,
+    "max": max,
+}
 
 
 class Arithmetic:
@@ -165,11 +186,17 @@ class Arithmetic:
         `numpy.float64` or `numpy.float32`.
     functions : mapping of str to callable
         The transcendentals, by name; each takes and returns scalars of `real`.
+
+    Attributes
+    ----------
+    lenient : bool
+        Only types are looked at: nothing faults.
     """
 
     def __init__(self, real: Any, functions: Mapping[str, Callable[..., Any]]) -> None:
         self.real = real
         self.functions = functions
+        self.lenient = False
 
     def kind(self, value: Number) -> Any:
         """The type of a number; None for a literal."""
@@ -196,17 +223,36 @@ class Arithmetic:
             kind = np.int64
         return tuple(self.to(value, kind) for value in values)
 
+    def fault(self, kind: type[Exception]) -> None:
+        """Retire the sample, unless only types are looked at."""
+        if not self.lenient:
+            raise Fault(kind)
+
     def to(self, value: Number, kind: Any) -> Number:
-        with np.errstate(all="ignore"):
-            return typed(value, kind)
+        try:
+            with np.errstate(all="ignore"):
+                return typed(value, kind)
+        except Fault as fault:
+            self.fault(fault.kind)
+            return kind(1)
 
     def apply(self, op: str, *values: Number, bools: bool = False) -> Number:
         """An operation on numbers of any types; `bools` for one that bools have of their own."""
         together = self.together(*values, bools=bools)
         table = FLOAT if isinstance(together[0], np.floating) else INTEGER
-        with np.errstate(all="ignore"):
-            result = table[op](*together)
+        try:
+            with np.errstate(all="ignore"):
+                result = table[op](*together)
+        except Fault as fault:
+            self.fault(fault.kind)
+            result = together[0]
         return np.bool_(result) if isinstance(result, (bool, np.bool_)) else type(together[0])(result)
+
+    def operator(self, op: str, a: Number, b: Number) -> Number:
+        """An operator between numbers of any types; between literals, Python's."""
+        if isinstance(a, int) and isinstance(b, int):
+            return LITERALS[op](a, b)
+        return self.apply(op, a, b, bools=op in OF_BOOLS)
 
     def real_apply(self, op: str, *values: Number) -> Number:
         """An operation that only floats have."""

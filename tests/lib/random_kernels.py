@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import itertools
 import tempfile
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from kernel_oracle import output_names
 
 LENGTH, ROWS, COLUMNS = 6, 3, 4
 HEADER = """\
@@ -22,7 +24,7 @@ import numpy as np
 
 import hawk
 from hawk import *
-from hawk.math import clamp, dot, fma, where
+from hawk.math import clamp, cross, dot, fma, norm, where
 
 TENTH = 0.1
 THREE = 3
@@ -104,7 +106,7 @@ SMOOTH = (
 KINDS = {"I": np.int32, "U": np.uint32, "J": np.int64}
 
 
-@dataclass
+@dataclass(repr=False)
 class Case:
     """A kernel as text, with the arguments it takes and the outputs it writes."""
 
@@ -138,12 +140,15 @@ class Writer:
     Types: F the plan's float, I Int32, U UInt32, J Index, B Bool, V2 and V3 vectors.
     """
 
-    def __init__(self, draw: st.DrawFn, smooth: bool) -> None:
+    def __init__(self, draw: st.DrawFn, smooth: bool, masked: bool) -> None:
         self.draw = draw
         self.smooth = smooth
+        self.masked = masked
         names = draw(st.sets(st.sampled_from(sorted(ARGUMENTS)), min_size=3, max_size=9))
         if not names & {*WRITABLE, "x", "i"}:
             names |= {"x"}
+        if masked:
+            names |= {"terminated", "m"}
         self.arguments = {name: text for name, text in ARGUMENTS.items() if name in names}
         self.scope: dict[str, str] = {name: TYPES[name] for name in self.arguments if name in TYPES}
         self.fixed = {name for name in self.scope if name not in WRITABLE}
@@ -163,6 +168,8 @@ class Writer:
 
     def case(self) -> Case:
         lines = self.block(1, {})
+        if self.masked:
+            lines += [f"    m += {self.choose('1.0', 'TENTH', '-0.5')}", f"    terminated = {self.of('B', 3)}"]
         lines += self.leave(1) if self.outputs else []
         inside = ", ".join(f"{name}: {text}" for name, text in self.arguments.items())
         decorator = self.choose("@hawk.kernel", "@hawk.kernel", "@hawk.kernel(fma=True)")
@@ -413,49 +420,14 @@ CONVERSIONS = {"I": "Int32", "U": "UInt32", "J": "Index"}
 
 
 @st.composite
-def kernels(draw: st.DrawFn, smooth: bool = False) -> Case:
-    """Kernels; `smooth` ones use transcendentals too."""
-    return Writer(draw, smooth).case()
+def kernels(draw: st.DrawFn, smooth: bool = False, masked: bool = False) -> Case:
+    """Kernels; `smooth` ones use transcendentals too, `masked` ones end sample by sample."""
+    return Writer(draw, smooth, masked).case()
 
 
-def planes(case: Case, scalar: str, samples: int, seed: int) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Arrays and params for a kernel's arguments, full of numbers where things go wrong."""
-    random = np.random.default_rng(seed)
-    arrays: dict[str, np.ndarray] = {}
-    params: dict[str, Any] = {}
-    for name, text in case.arguments.items():
-        if text.startswith("Param"):
-            params[name] = numbers(random, "int32" if "Int32" in text else scalar, 1)[0].item()
-        elif name == "t":
-            arrays[name] = numbers(random, scalar, LENGTH)
-        elif name == "g":
-            arrays[name] = numbers(random, "int32", ROWS * COLUMNS).reshape(ROWS, COLUMNS)
-        else:
-            rows = {"v": 3, "M": 6, "q": 4, "w": 2}.get(name, 0)
-            inner = text.removeprefix("Mutable[").removesuffix("]")
-            dtype = {"Int32": "int32", "UInt32": "uint32", "Index": "int64", "Bool": "bool", "Terminated": "bool"}
-            plane = numbers(random, dtype.get(inner, scalar), max(rows, 1) * samples)
-            arrays[name] = plane.reshape(rows, samples) if rows else plane
-    return arrays, params
-
-
-def numbers(random: np.random.Generator, dtype: str, count: int) -> np.ndarray:
-    """Numbers of a type: mostly ordinary ones, and every kind of special one."""
-    kind = np.dtype(dtype)
-    if kind.kind == "b":
-        return random.random(count) < 0.3
-    if kind.kind in "iu":
-        info = np.iinfo(kind)
-        edges = np.array([0, 1, 2, info.max, info.min, info.max - 1, info.min + 1, *([-1, -7] if info.min else [])])
-        values = random.integers(0 if info.min == 0 else -9, 9, count).astype(kind)
-        wide = random.integers(info.min, info.max, count, dtype=kind, endpoint=True)
-        values = np.where(random.random(count) < 0.2, wide, values)
-        return np.where(random.random(count) < 0.15, random.choice(edges.astype(kind), count), values)
-    limits = np.finfo(kind)
-    tiny = limits.smallest_subnormal
-    special = [0.0, -0.0, np.inf, -np.inf, np.nan, limits.max, -limits.max, tiny, -tiny, limits.tiny, 1, -1, 0.5, 2.5]
-    special += [2.0**31, -(2.0**31) - 1, 2.0**32, 2.0**63, -(2.0**63), 2.0**53]
-    ordinary = random.normal(0, 3, count).astype(kind)
-    wide = (random.normal(0, 1, count) * 10.0 ** random.integers(-30, 30, count)).astype(kind)
-    values = np.where(random.random(count) < 0.2, wide, ordinary)
-    return np.where(random.random(count) < 0.25, random.choice(np.array(special, kind), count), values)
+def written(text: str) -> Case:
+    """A kernel written by hand, the last function of a text; its arguments are among those of the generated ones."""
+    kernel = ast.parse(text).body[-1]
+    assert isinstance(kernel, ast.FunctionDef)
+    arguments = {one.arg: ast.unparse(one.annotation) for one in kernel.args.args if one.annotation}
+    return Case(HEADER + text, arguments, output_names(kernel))
