@@ -10,6 +10,8 @@ import numpy as np
 
 from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Placed, Plane, Step, guard_reader
 from eagle_cpu.host_memory import host_view
+from eagle_cpu.team import run as run_on_team
+from eagle_cpu.team import team_size
 
 __all__ = ["CpuContext", "CpuStep"]
 
@@ -32,15 +34,15 @@ class CpuContext(LowerContext):
 
     Attributes
     ----------
-    viewed : list of Plane
-        The planes whose memory a step holds on to, so that they are checked before every launch.
+    watched : bool
+        Whether a step touches memory itself, so that every launch checks all planes first.
     """
 
     backend: ClassVar[str] = "cpu"
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self.viewed: list[Plane] = []
+        self.watched = False
         self._calls_python = False
 
     def view(self, plane: Plane) -> np.ndarray[Any, np.dtype[Any]]:
@@ -61,7 +63,7 @@ class CpuContext(LowerContext):
                 fix="A copy across devices runs on the backend of the device: build a graph of its own for it.",
                 planes=(plane.access.name,),
             )
-        self.viewed.append(plane)
+        self.watched = True
         self.keep(plane)
         return host_view(memory)
 
@@ -78,6 +80,42 @@ class CpuContext(LowerContext):
             work()
 
         return CpuStep(run)
+
+    @property
+    def team(self) -> int:
+        """How many threads a native step may be spread over."""
+        return team_size()
+
+    def native(self, entry: int, args: int, /, *, samples: int = 1, grain: int = 1) -> Step:
+        """Make a step of compiled code.
+
+        The code is called over disjoint ranges that cover ``0 .. samples`` once, in any order, on any thread, without
+        the interpreter's lock, cuts at multiples of `grain`, in the default floating-point environment. It must not
+        throw or touch Python, gives the same bits for any cut, and calls ``poll`` at least every 20 ms of work.
+
+        Parameters
+        ----------
+        entry : int
+            The address of an ``eagle_entry`` (``eagle/exec/abi.h``).
+        args : int
+            The address handed to it; keep what lies there alive with `keep`.
+        samples, grain : int
+
+        Notes
+        -----
+        A positive code is raised by a check of `after_run` that looks at what the code left in `args`, else it is a
+        `RuntimeError`.
+        """
+        checked = len(self._after)
+        placed = self._nesting[-1]
+
+        def work() -> None:
+            code = run_on_team(entry, args, samples, grain)
+            if code and len(self._after) == checked:
+                raise RuntimeError(f"the native code of node {placed.label!r} failed with code {code}")
+
+        self.watched = True
+        return self.over_memory(placed, work)
 
     def call(self, fn: Callable[[], object], /) -> Step:
         """Run `fn`."""

@@ -24,7 +24,7 @@ class CpuExecutable(Executable):
         self._context = context
         self._calls = calls_of(steps)
         self._only: Callable[[], object] | None = self._calls[0] if len(self._calls) == 1 else None
-        self._watched = bool(context.viewed) or context.has_checks
+        self._watched = context.watched or context.has_checks
 
     def enqueue(self, n: int, /) -> None:
         """Run the graph `n` times."""
@@ -59,6 +59,6 @@ class CpuExecutable(Executable):
             raise
 
     def _check(self) -> None:
-        if self._context.viewed:
+        if self._context.watched:
             self._blueprint.recheck()
         self._context.check_before(self._blueprint)
