@@ -43,20 +43,9 @@ def lower(kernel: KernelFunction, scalar: Type, frozen: dict[tuple[FunctionType,
     KernelError
         The body is outside the language.
     """
-    source, annotations = kernel.definition, kernel.annotations
-    arguments = [annotation.argument(name, scalar) for name, annotation in annotations.items()]
-    emitter = Emitter(source.node.name, arguments)
-    shared = Lowering(emitter, scalar, kernel.fma, frozen, [kernel.function])
-    frame = Frame(shared, source, Scope(kernel.function, frozen), declared=annotations)
+    source = kernel.definition
     try:
-        loaded = {one.name: _loaded(frame, one) for one in arguments}
-        frame.variables = dict(loaded)
-        body(frame, source.node.body)
-        outputs = _outputs(frame, result(frame), kernel.returns)
-        emitter.arguments = (*arguments, *outputs)
-        _store(frame, loaded)
-        finished = pruned(emitter.finish())
-        verify(finished)
+        return _lowered(kernel, scalar, frozen)
     except KernelError:
         raise
     except RecursionError:
@@ -68,6 +57,22 @@ def lower(kernel: KernelFunction, scalar: Type, frozen: dict[tuple[FunctionType,
             why=repr(error),
             fix="This is a fault of hawk: report it",
         ) from error
+
+
+def _lowered(kernel: KernelFunction, scalar: Type, frozen: dict[tuple[FunctionType, str], object]) -> Function:
+    source, annotations = kernel.definition, kernel.annotations
+    arguments = [annotation.argument(name, scalar) for name, annotation in annotations.items()]
+    emitter = Emitter(source.node.name, arguments)
+    shared = Lowering(emitter, scalar, kernel.fma, frozen, [kernel.function])
+    frame = Frame(shared, source, Scope(kernel.function, frozen), declared=annotations)
+    loaded = {one.name: _loaded(frame, one) for one in arguments}
+    frame.variables = dict(loaded)
+    body(frame, source.node.body)
+    outputs = _outputs(frame, result(frame), kernel.returns)
+    emitter.arguments = (*arguments, *outputs)
+    _store(frame, loaded)
+    finished = pruned(emitter.finish())
+    verify(finished)
     return finished
 
 
