@@ -18,9 +18,41 @@ SAMPLE_TYPES = {f"in_{type_.short}": type_ for type_ in TYPES}
 EXACT = sorted(name for name, operation in OPERATIONS.items() if not operation.transcendental)
 MATH = sorted(name for name, operation in OPERATIONS.items() if operation.transcendental)
 
-SPECIAL = {
-    Type.F64: [0.0, -0.0, 1.0, -1.5, 2.0, 0.5, np.inf, -np.inf, np.nan, 1e300, 5e-324, 2.0**31, 2.0**63, -(2.0**63), 7.25],
-    Type.F32: [0.0, -0.0, 1.0, -1.5, 2.0, 0.5, np.inf, -np.inf, np.nan, 1e38, 1e-45, 2.0**31, 2.0**63, -(2.0**31), 7.25],
+SPECIAL: dict[Type, list[Any]] = {
+    Type.F64: [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        2.0,
+        0.5,
+        np.inf,
+        -np.inf,
+        np.nan,
+        1e300,
+        5e-324,
+        2.0**31,
+        2.0**63,
+        -(2.0**63),
+        7.25,
+    ],
+    Type.F32: [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        2.0,
+        0.5,
+        np.inf,
+        -np.inf,
+        np.nan,
+        1e38,
+        1e-45,
+        2.0**31,
+        2.0**63,
+        -(2.0**31),
+        7.25,
+    ],
     Type.I64: [0, 1, -1, 2, 3, -7, 31, 63, 64, 2**31, 2**63 - 1, -(2**63)],
     Type.I32: [0, 1, -1, 2, 3, -7, 31, 32, 2**31 - 1, -(2**31)],
     Type.U32: [0, 1, 2, 3, 7, 31, 32, 2**31, 2**32 - 1],
@@ -49,7 +81,8 @@ class Writer:
     def value(self, type_: Type) -> Value:
         known = self.pool.get(type_)
         if known and self.draw(st.integers(0, 5)):
-            return known[-1 - self.draw(st.integers(0, len(known) - 1))]
+            place: int = self.draw(st.integers(0, len(known) - 1))
+            return known[-1 - place]
         return self.add(self.builder.const(self.draw(st.sampled_from(SPECIAL[type_])), type_))
 
     def add(self, value: Value) -> Value:
@@ -148,7 +181,14 @@ OUTPUTS = {
     "vec_f64": (Type.F64, "rw", (3,)),
 }
 TABLES = {"line": (Type.F64, (-1,)), "grid": (Type.I64, (-1, -1)), "flags": (Type.BOOL, (-1,))}
-PARAMS = {"p_f64": Type.F64, "p_f32": Type.F32, "p_i64": Type.I64, "p_i32": Type.I32, "p_u32": Type.U32, "p_b1": Type.BOOL}
+PARAMS = {
+    "p_f64": Type.F64,
+    "p_f32": Type.F32,
+    "p_i64": Type.I64,
+    "p_i32": Type.I32,
+    "p_u32": Type.U32,
+    "p_b1": Type.BOOL,
+}
 
 
 def arguments(mask: str | None) -> list[Argument]:

@@ -43,4 +43,6 @@ def assert_same(ours: dict[str, np.ndarray[Any, Any]], theirs: dict[str, np.ndar
             a, b = (np.where(np.isnan(one), one.dtype.type(np.nan), one) for one in (a, b))
         kind = f"u{a.dtype.itemsize}"
         different = np.argwhere(a.view(kind) != b.view(kind))
-        assert not different.size, f"{name} at {different[0]}: {a[tuple(different[0])]!r}, not {b[tuple(different[0])]!r}"
+        assert not different.size, (
+            f"{name} at {different[0]}: {a[tuple(different[0])]!r}, not {b[tuple(different[0])]!r}"
+        )

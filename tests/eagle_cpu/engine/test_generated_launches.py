@@ -15,7 +15,7 @@ from eagle_cpu.engine.vector_math import functions
 from eagle_ir import Function
 from eagle_ir.evaluate import evaluate
 
-WIDTHS = st.sampled_from([4, 8, 16, 32])
+WIDTHS = st.sampled_from([4, 8, 16, 32, 64])
 
 
 def check(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool) -> None:

@@ -17,22 +17,23 @@ from eagle_cpu.engine.vector_math import functions
 from eagle_ir import Function, Store
 from eagle_ir.evaluate import Fault, evaluate
 
-WIDTHS = st.sampled_from([4, 8, 16, 32])
+WIDTHS = st.sampled_from([4, 8, 16, 32, 64])
 
 
 def one_sample(case: Case, sample: int) -> dict[str, np.ndarray[Any, Any]]:
     """Views of a single sample."""
     tables = ("line", "grid", "flags")
     planes = {name: array for name, array in case.arrays.items() if not name.endswith(".base")}
-    return {
-        name: array if name in tables else array[..., sample : sample + 1] for name, array in planes.items()
-    }
+    return {name: array if name in tables else array[..., sample : sample + 1] for name, array in planes.items()}
 
 
 def is_finite(function: Function, arrays: dict[str, np.ndarray[Any, Any]]) -> bool:
     written = [one for one in function.body.instructions if isinstance(one, Store) and one.argument in OUTPUTS]
-    rows = [arrays[one.argument] if arrays[one.argument].ndim == 1 else arrays[one.argument][one.component]
-            for one in written if OUTPUTS[one.argument][0].is_float]
+    rows = [
+        arrays[one.argument] if arrays[one.argument].ndim == 1 else arrays[one.argument][one.component]
+        for one in written
+        if OUTPUTS[one.argument][0].is_float
+    ]
     return all(bool(np.isfinite(row).all()) for row in rows)
 
 
@@ -57,8 +58,13 @@ def reference(
 
 @pytest.mark.property
 @given(
-    kernels(mask="rw"), cases(mask="rw", most=80), WIDTHS, st.integers(1, 9), st.booleans(),
-    st.sampled_from([0, 1, 2, 5, 17, 40]), st.booleans(),
+    kernels(mask="rw"),
+    cases(mask="rw", most=80),
+    WIDTHS,
+    st.integers(1, 9),
+    st.booleans(),
+    st.sampled_from([0, 1, 2, 5, 17, 40]),
+    st.booleans(),
 )
 def test_streaming_lanes_equal_samples_run_one_by_one(
     kernel: Kernel, case: Case, width: int, cut: int, backwards: bool, max_steps: int, watch: bool

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +19,12 @@ from eagle_cpu.engine.cache_folder import cache_dir
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of its own, and a process that has compiled nothing yet."""
     monkeypatch.setenv("EAGLE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(program, "_slots", {})
     monkeypatch.setattr(cache_folder, "_told", set())
-    yield tmp_path / "eagle" / "eagle-cpu"
+    return tmp_path / "eagle" / "eagle-cpu"
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Form, llvm_scalar
+from eagle_cpu.engine.host import host
 from eagle_ir.types import Type
 
 __all__ = ["FLOAT_OPERATIONS"]
@@ -20,10 +21,13 @@ class Floats:
     form : Form
         Whether numbers or vectors are computed.
     type_ : Type
+    mask : str, optional
+        The lanes that count, where it pays to know them.
     """
 
-    def __init__(self, code: Code, form: Form, type_: Type) -> None:
-        self.code, self.form = code, form
+    def __init__(self, code: Code, form: Form, type_: Type, mask: str | None = None) -> None:
+        self.code, self.form, self.mask = code, form, mask
+        self.digits = 53 if type_ is Type.F64 else 24
         self.scalar = llvm_scalar(type_)
         self.type = form.type(type_)
         self.integer_scalar = f"i{type_.bits}"
@@ -66,16 +70,38 @@ class Floats:
 
     def fmod(self, a: str, b: str) -> str:
         """Return the remainder with the sign of `a`, which is exact, so that any way to compute it gives one result."""
-        return self.binary("frem", a, b)
+        if self.mask is None or not host().fused:
+            return self.binary("frem", a, b)
+        code, result = self.code, self.code.variable(self.type)
+        quotient = self.binary("fdiv", a, b)
+        small = self.compare("olt", self.intrinsic("fabs", quotient), self.const(2.0**self.digits))
+        finite = self.compare("olt", self.intrinsic("fabs", b), self.const(float("inf")))
+        code.store(self.type, self.near(a, b, quotient), result)
+        library, on = code.label(), code.label()
+        code.branch(code.any(code.without(self.mask, code.both(small, finite))), library, on, unlikely=True)
+        code.open(library)
+        code.store(self.type, self.binary("frem", a, b), result)
+        code.jump(on)
+        code.open(on)
+        return code.load(self.type, result)
+
+    def near(self, a: str, b: str, quotient: str) -> str:
+        """Return the remainder for a quotient whose integer part is exact or, rounded up, one too large.
+
+        ``|a| - n |b|`` is a float for both, so that one rounding of it is none.
+        """
+        size, whole = self.intrinsic("fabs", b), self.intrinsic("fabs", self.intrinsic("trunc", quotient))
+        minus = self.code.let(f"fneg {self.type} {whole}")
+        rest = self.intrinsic("fma", minus, size, self.intrinsic("fabs", a))
+        rest = self.choose(self.compare("olt", rest, self.const(0.0)), self.binary("fadd", rest, size), rest)
+        return self.intrinsic("copysign", rest, a)
 
     def division(self, a: str, b: str) -> tuple[str, str]:
         """Return the floored quotient and the remainder with the sign of `b`, by NumPy's algorithm."""
         zero, one = self.const(0.0), self.const(1.0)
         fmod = self.fmod(a, b)
         quotient = self.binary("fdiv", self.binary("fsub", a, fmod), b)
-        wrong = self.code.let(
-            f"xor {self.truth} {self.compare('olt', b, zero)}, {self.compare('olt', fmod, zero)}"
-        )
+        wrong = self.code.let(f"xor {self.truth} {self.compare('olt', b, zero)}, {self.compare('olt', fmod, zero)}")
         some = self.compare("une", fmod, zero)
         wrong = self.code.let(f"and {self.truth} {wrong}, {some}")
         mod = self.choose(wrong, self.binary("fadd", fmod, b), fmod)

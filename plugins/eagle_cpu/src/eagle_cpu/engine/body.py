@@ -6,13 +6,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from eagle_cpu.engine.code import Code
-from eagle_cpu.engine.forms import Operand, scalar_text
+from eagle_cpu.engine.forms import Operand, llvm_scalar, scalar_text
 from eagle_cpu.engine.frame import Frame
 from eagle_cpu.engine.memory import gather
 from eagle_cpu.engine.operations import lanes_operation, uniform_operation
 from eagle_cpu.engine.places import can_fault, cost, faulting, instructions
-from eagle_cpu.engine.support import tick
-from eagle_ir import Block, Compute, Const, Function, Gather, If, Instruction, Load, Parameter, Store, Type, Value, While
+from eagle_cpu.engine.support import support, tick
+from eagle_ir import (
+    Block,
+    Compute,
+    Const,
+    Function,
+    Gather,
+    If,
+    Instruction,
+    Load,
+    Parameter,
+    Store,
+    Type,
+    Value,
+    While,
+)
 
 __all__ = ["Body", "Surroundings"]
 
@@ -75,8 +89,7 @@ class Body:
 
     def lanes(self, operand: Operand) -> str:
         """Return an operand with one number per lane."""
-        scalar = self.code.vector.type(operand.type).split(" x ")[-1].rstrip(">")
-        return self.code.splat(scalar, operand.text) if operand.uniform else operand.text
+        return self.code.splat(llvm_scalar(operand.type), operand.text) if operand.uniform else operand.text
 
     def _block(self, block: Block) -> list[Operand]:
         for instruction in block.instructions:
@@ -98,8 +111,7 @@ class Body:
     def _plain(self, instruction: Const | Parameter | Load | Gather | Compute) -> Operand:
         type_ = instruction.result.type
         if isinstance(instruction, Const):
-            scalar = self.code.vector.type(type_).split(" x ")[-1].rstrip(">")
-            return Operand(scalar_text(scalar, instruction.number), type_, uniform=True)
+            return Operand(scalar_text(llvm_scalar(type_), instruction.number), type_, uniform=True)
         if isinstance(instruction, Parameter):
             return self.around.frame.params[instruction.argument]
         if isinstance(instruction, Load):
@@ -148,9 +160,9 @@ class Body:
         code.open(record)
         code.store(many, self.around.samples(), samples)
         code.store(many, index, indices)
-        bits = code.let(f"zext {code.bits_type} {code.bits(bad)} to i64") if code.lanes < 64 else code.bits(bad)
+        bits = code.word(bad)
         place = self._places[instruction.result.number]
-        code.emit(f"call void @eagle_record(ptr %args, i64 {bits}, ptr {samples}, ptr {indices}, i64 {place})")
+        support(code, "eagle_record", f"ptr %args, i64 {bits}, ptr {samples}, ptr {indices}, i64 {place}")
         code.jump(on)
         code.open(on)
         retired = code.load(code.mask_type, self.around.retired)
@@ -160,7 +172,9 @@ class Body:
     def _rejoin(self, before: str, *blocks: Block) -> None:
         """Go on with the lanes `before`, without those that were retired in one of the blocks."""
         faults = any(can_fault(one) for block in blocks for one in instructions(block))
-        self.mask = self.code.without(before, self.code.load(self.code.mask_type, self.around.retired)) if faults else before
+        self.mask = (
+            self.code.without(before, self.code.load(self.code.mask_type, self.around.retired)) if faults else before
+        )
 
     # regions
     def _if(self, instruction: If) -> None:
@@ -213,7 +227,7 @@ class Body:
             # A lane whose loop has ended keeps what it carried.
             code.store(type_, code.select(active, type_, self.lanes(one), old), variable)
         code.store(code.mask_type, self.mask, running)
-        tick(code, self.around.frame.ticks, 1, self.around.stopped)
+        tick(code, self.around.frame.ticks, cost(loop.condition) + cost(loop.body), self.around.stopped)
         code.jump(head)
         code.open(after)
         self._carried(loop.results, carried)

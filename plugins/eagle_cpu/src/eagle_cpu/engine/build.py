@@ -8,9 +8,8 @@ from eagle.plugin import Kernel
 from eagle_cpu.engine.compiler import assemble, link, to_object
 from eagle_cpu.engine.launch_entry import launch_entry
 from eagle_cpu.engine.loop_entry import loop_entry
-from eagle_cpu.engine.object_cache import fetch, key_of, keep
+from eagle_cpu.engine.object_cache import fetch, keep, key_of
 from eagle_cpu.engine.shape import Shape
-from eagle_cpu.engine.support import SUPPORT
 from eagle_ir import Function
 
 __all__ = ["Build", "build", "has_loop"]
@@ -47,4 +46,4 @@ def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
         function = launch_entry(kernel.code, shape.lanes)
     else:
         function = loop_entry(kernel.code, shape, watchful=which is Build.WATCHFUL)
-    return assemble([function], SUPPORT)
+    return assemble([function])

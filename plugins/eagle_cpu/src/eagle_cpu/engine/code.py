@@ -145,10 +145,14 @@ class Code:
         """Return whether a mask has all lanes."""
         return self.let(f"icmp eq {self.bits_type} {self.bits(mask)}, -1")
 
+    def word(self, mask: str) -> str:
+        """Return a mask as i64, a bit per lane."""
+        bits = self.bits(mask)
+        return self.let(f"zext {self.bits_type} {bits} to i64") if self.lanes < 64 else bits
+
     def count(self, mask: str) -> str:
         """Return how many lanes a mask has, as i64."""
-        bits = self.let(f"zext {self.bits_type} {self.bits(mask)} to i64") if self.lanes < 64 else self.bits(mask)
-        return self.call("i64", "llvm.ctpop.i64", [("i64", bits)])
+        return self.call("i64", "llvm.ctpop.i64", [("i64", self.word(mask))])
 
     # the whole function
     def function(self, head: str) -> str:

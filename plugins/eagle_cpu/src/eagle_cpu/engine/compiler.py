@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-import os
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from eagle.plugin import count
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.host import host
+from eagle_cpu.engine.locking import llvm_lock
 from eagle_cpu.engine.symbols import check_symbols
 from eagle_cpu.engine.vector_math import NAMES, variant
 
-__all__ = ["assemble", "compiled", "link", "llvm_lock", "to_object"]
+__all__ = ["assemble", "compiled", "link", "to_object"]
 
 _SHARED = """
 !0 = !{!"branch_weights", i32 1, i32 1048576}
@@ -24,52 +22,22 @@ attributes #1 = { cold noinline nounwind "min-legal-vector-width"="512" "prefer-
 """
 
 
-class _Lock:
-    """A lock that is held across `fork`, so that a child finds LLVM between two pieces of work, and its own lock free."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(
-                before=lambda: self.lock.acquire(), after_in_parent=lambda: self.lock.release(), after_in_child=self.renew
-            )
-
-    def renew(self) -> None:
-        self.lock = threading.RLock()
-
-
-_lock = _Lock()
 _alive: list[Any] = []  # machine code stays where it is for the life of the process
 
 
-@contextmanager
-def llvm_lock() -> Iterator[None]:
-    """Hold the lock that guards LLVM."""
-    with _lock.lock:
-        yield
-
-
-def assemble(functions: Iterable[tuple[Code, str]], extra: str = "") -> str:
+def assemble(functions: Iterable[tuple[Code, str]]) -> str:
     """Return the text of a module.
 
     Parameters
     ----------
     functions : iterable of (Code, str)
         Each function's code and its head, ``define ... @name(...)``.
-    extra : str
-        Functions written out elsewhere.
     """
-    texts, declared = [extra], {}
+    texts, declared = [], {}
     for code, head in functions:
         texts.append(code.function(head))
         declared.update(code.declared)
-    defined = "\n".join(texts)
-    declarations = [text for name, text in declared.items() if f" @{name}(" not in _heads(defined)]
-    return "\n".join([defined, *declarations, _SHARED])
-
-
-def _heads(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if line.startswith("define"))
+    return "\n".join([*texts, *declared.values(), _SHARED])
 
 
 def to_object(text: str) -> bytes:

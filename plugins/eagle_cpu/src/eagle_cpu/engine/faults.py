@@ -49,6 +49,5 @@ def fault_error(kernel: Kernel, fault: Fault) -> Exception:
         OverflowError: "a float does not fit in the integer it is converted to",
     }[fault.error]
     return fault.error(
-        f"{what}, for sample {fault.sample} of kernel {kernel.name!r} "
-        f"({site.file}:{site.line}: {site.text.strip()})"
+        f"{what}, for sample {fault.sample} of kernel {kernel.name!r} ({site.file}:{site.line}: {site.text.strip()})"
     )

@@ -6,6 +6,8 @@ import functools
 import platform
 from dataclasses import dataclass
 
+from eagle_cpu.engine.locking import llvm_lock
+
 __all__ = ["Host", "host"]
 
 
@@ -24,6 +26,8 @@ class Host:
         The width of a native vector.
     expands : bool
         Whether it loads consecutive elements into chosen lanes, and gathers, in hardware (AVX-512).
+    fused : bool
+        Whether it rounds a * b + c once in hardware.
     machine : str
         ``x86_64``, ``aarch64``, ...
     """
@@ -33,6 +37,7 @@ class Host:
     triple: str
     vector_bits: int
     expands: bool
+    fused: bool
     machine: str
 
 
@@ -41,7 +46,8 @@ def host() -> Host:
     """Return this machine's processor."""
     import llvmlite.binding as llvm
 
-    offered = llvm.get_host_cpu_features()
+    with llvm_lock():
+        offered, cpu, triple = llvm.get_host_cpu_features(), llvm.get_host_cpu_name(), llvm.get_process_triple()
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
     bits, expands = 128, False
     features = offered.flatten()
@@ -50,4 +56,5 @@ def host() -> Host:
         bits = 512 if expands else 256 if offered.get("avx2", False) else 128
         # Some processors are tuned for 256 bits by default; four chains of 512 are faster on all that were measured.
         features += ",-prefer-256-bit"
-    return Host(llvm.get_host_cpu_name(), features, llvm.get_process_triple(), bits, expands, machine)
+    fused = machine == "aarch64" or bool(offered.get("fma", False))
+    return Host(cpu, features, triple, bits, expands, fused, machine)

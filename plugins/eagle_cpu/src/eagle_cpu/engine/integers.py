@@ -78,12 +78,28 @@ class Integers:
         # Dividing the smallest integer by 1 gives what wrapping gives for -1, and remainder 0 as well.
         return self.choose(trap, self.const(1), b)
 
+    def quotient(self, a: str, b: str) -> str:
+        """Return the truncated quotient of a division that cannot trap.
+
+        No processor divides vectors of integers. Those of 32 bits go through double: the quotient of two such numbers
+        is never so close to the next integer that rounding to 53 bits would reach it.
+        """
+        sign = "s" if self.signed else "u"
+        if self.kind.bits == 64:
+            return self.binary(f"{sign}div", a, b)
+        double = self.form.of("double")
+        numbers = [self.code.let(f"{sign}itofp {self.type} {one} to {double}") for one in (a, b)]
+        quotient = self.code.let(f"fdiv {double} {numbers[0]}, {numbers[1]}")
+        return self.code.let(f"fpto{sign}i {double} {quotient} to {self.type}")
+
     def floored(self, op: str, a: str, b: str) -> str:
         """Return the floored quotient or remainder of a division that cannot trap."""
-        if not self.signed:
-            return self.binary("udiv" if op == "floordiv" else "urem", a, b)
-        quotient = self.binary("sdiv", a, b)
+        quotient = self.quotient(a, b)
+        if not self.signed and op == "floordiv":
+            return quotient
         rest = self.binary("sub", a, self.binary("mul", quotient, b))
+        if not self.signed:
+            return rest
         some = self.compare("ne", rest, self.const(0))
         differ = self.compare("lt", self.binary("xor", rest, b), self.const(0))
         wrong = self.truths("and", some, differ)

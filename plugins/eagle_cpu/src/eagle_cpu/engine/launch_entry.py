@@ -7,7 +7,7 @@ from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import memory_scalar
 from eagle_cpu.engine.frame import Frame, from_memory, to_memory
 from eagle_cpu.engine.memory import load, masked_load, masked_store, row_at, store
-from eagle_cpu.engine.places import faulting, loads
+from eagle_cpu.engine.places import cost, faulting, loads
 from eagle_cpu.engine.support import tick
 from eagle_ir import Function, Type
 
@@ -61,7 +61,7 @@ class _Launch:
         code = self.code
         code.open(self.next)
         code.store("i64", code.let(f"add i64 {self.index}, {code.lanes}"), self.position)
-        tick(code, self.frame.ticks, 1, self.stopped)
+        tick(code, self.frame.ticks, cost(self.function.body), self.stopped)
         code.jump(self.head)
         code.open(self.stopped)
         code.emit("ret i32 -1")
@@ -113,7 +113,9 @@ class _Launch:
                 code.store(code.vector.of(scalar), value, variable)
             code.jump(on)
         code.open(on)
-        return [code.load(code.vector.of(scalar), variable) for (scalar, _), variable in zip(rows, variables, strict=True)]
+        return [
+            code.load(code.vector.of(scalar), variable) for (scalar, _), variable in zip(rows, variables, strict=True)
+        ]
 
     def _outputs(self, body: Body) -> None:
         """Store what the body computed: plainly when every lane has a sample, else never a neighbour's bytes."""

@@ -12,7 +12,7 @@ from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Operand
 from eagle_cpu.engine.frame import Frame
 from eagle_cpu.engine.lane_state import LaneState
-from eagle_cpu.engine.places import faulting, widest
+from eagle_cpu.engine.places import cost, faulting, widest
 from eagle_cpu.engine.refill import refill
 from eagle_cpu.engine.settle import not_finite, settle
 from eagle_cpu.engine.shape import Shape
@@ -152,7 +152,8 @@ class _Loop:
     def _settle(self) -> None:
         code, state = self.code, self.state
         code.open(self.labels["check"])
-        tick(code, self.frame.ticks, max(1, self.shape.steps // 4), self.labels["stopped"])
+        work = self.shape.steps * cost(self.function.body)
+        tick(code, self.frame.ticks, work, self.labels["stopped"])
         code.jump(self.labels["settle"])
         code.open(self.labels["interrupted"])  # inside a step, of which nothing has been kept yet
         code.store(self.counter, code.load(self.counter, self.step), self.steps)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.host import host
+from eagle_cpu.engine.support import support
 
 __all__ = ["expand", "gather", "load", "mark", "masked_load", "masked_store", "row_at", "scatter", "store"]
 
@@ -71,8 +72,8 @@ def mark(code: Code, value: str, row: str, indices: str, mask: str) -> None:
     samples = code.variable(many)
     code.store(many, indices, samples)
     for byte, lanes in ((1, code.both(mask, value)), (0, code.without(mask, value))):
-        bits = code.let(f"zext {code.bits_type} {code.bits(lanes)} to i64") if code.lanes < 64 else code.bits(lanes)
-        code.emit(f"call void @eagle_mark(ptr {row}, i64 {bits}, ptr {samples}, i8 {byte})")
+        bits = code.word(lanes)
+        support(code, "eagle_mark", f"ptr {row}, i64 {bits}, ptr {samples}, i8 {byte}")
 
 
 def expand(code: Code, scalar: str, row: str, first: str, ranks: str, mask: str, kept: str) -> str:

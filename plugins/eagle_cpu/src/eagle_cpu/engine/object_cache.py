@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import tempfile
+from dataclasses import astuple
 from pathlib import Path
 
 from eagle.plugin import Kernel
@@ -105,6 +106,5 @@ def _machine_key() -> str:
         (one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in Path(__file__).parent.glob("*.py")
     )
     return "\n".join(
-        [machine.cpu, machine.features, machine.triple, str(llvm.llvm_version_info), llvmlite.__version__]
-        + [variant_key(), str(CODEGEN), str(sources)]
+        map(str, (*astuple(machine), llvm.llvm_version_info, llvmlite.__version__, variant_key(), CODEGEN, sources))
     )

@@ -54,7 +54,7 @@ def lanes_operation(
             Operand(code.select(mask, code.vector.type(first), operand.text, one), first, uniform=False)
             for operand in operands
         ]
-    return _plain(code, code.vector, op, operands, result), None
+    return _plain(code, code.vector, op, operands, result, mask if op in _BY_C_LIBRARY else None), None
 
 
 def _divide(code: Code, op: str, operands: Sequence[Operand], mask: str) -> tuple[str, str]:
@@ -67,14 +67,14 @@ def _divide(code: Code, op: str, operands: Sequence[Operand], mask: str) -> tupl
     return integers.choose(zero, integers.const(0), quotient), bad
 
 
-def _plain(code: Code, form: Form, op: str, operands: Sequence[Operand], result: Type) -> str:
+def _plain(code: Code, form: Form, op: str, operands: Sequence[Operand], result: Type, mask: str | None = None) -> str:
     texts = [operand.text for operand in operands]
     if op == "convert":
         return convert(code, form, texts[0], operands[0].type, result)
     if op == "select":
-        type_ = form.type(result)
-        return code.let(f"select {form.of('i1')} {texts[0]}, {type_} {texts[1]}, {type_} {texts[2]}")
+        kind = form.type(result)
+        return code.let(f"select {form.of('i1')} {texts[0]}, {kind} {texts[1]}, {kind} {texts[2]}")
     type_ = operands[0].type
     if type_.is_float:
-        return FLOAT_OPERATIONS[op](Floats(code, form, type_), *texts)
+        return FLOAT_OPERATIONS[op](Floats(code, form, type_, mask), *texts)
     return INTEGER_OPERATIONS[op](Integers(code, form, type_), *texts)

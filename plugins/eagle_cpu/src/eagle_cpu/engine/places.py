@@ -30,7 +30,9 @@ def can_fault(instruction: Instruction) -> bool:
     if not isinstance(instruction, Compute) or not OPERATIONS[instruction.op].faults:
         return False
     operand = instruction.operands[0].type
-    return operand.is_float and instruction.result.type.is_integer if instruction.op == "convert" else operand.is_integer
+    return (
+        operand.is_float and instruction.result.type.is_integer if instruction.op == "convert" else operand.is_integer
+    )
 
 
 def faulting(block: Block) -> list[Gather | Compute]:

@@ -37,9 +37,7 @@ def refill(code: Code, frame: Frame, state: LaneState, empty: str, following: st
     code.store("i64", code.let(f"add i64 {following}, {count}"), state.following)
 
 
-def _unfinished(
-    code: Code, frame: Frame, ranks: str, entering: str, following: str, count: str
-) -> str:
+def _unfinished(code: Code, frame: Frame, ranks: str, entering: str, following: str, count: str) -> str:
     """Return the entering lanes whose sample is not finished; usually all of them, which one load tells."""
     assert frame.mask is not None
     row, many = frame.rows[frame.mask, 0], code.vector.of("i64")
@@ -72,9 +70,7 @@ def _ranks(code: Code, mask: str) -> str:
     while distance < code.lanes:
         order = [lane - distance if lane >= distance else code.lanes for lane in range(code.lanes)]
         indices = ", ".join(f"i32 {lane}" for lane in order)
-        shifted = code.let(
-            f"shufflevector {many} {total}, {many} zeroinitializer, <{code.lanes} x i32> <{indices}>"
-        )
+        shifted = code.let(f"shufflevector {many} {total}, {many} zeroinitializer, <{code.lanes} x i32> <{indices}>")
         total = code.let(f"add {many} {total}, {shifted}")
         distance *= 2
     return code.let(f"sub {many} {total}, splat (i64 1)")

@@ -41,8 +41,10 @@ class Shape:
         arithmetic. A kernel that holds more than 12 components per sample takes two, more than 24 one, because
         registers would run out. A loop looks every 16 steps; every 4 when a step is long or loops itself.
         """
-        held = len({(name, component) for name, component, _ in loads(function)}
-                   | {(one.argument, one.component) for one in stores(function)})
+        held = len(
+            {(name, component) for name, component, _ in loads(function)}
+            | {(one.argument, one.component) for one in stores(function)}
+        )
         chains = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
         native = host().vector_bits // widest(function)
         long = cost(function.body) > 400 or any(isinstance(one, While) for one in instructions(function.body))

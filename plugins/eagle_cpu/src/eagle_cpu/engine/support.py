@@ -5,13 +5,16 @@ from __future__ import annotations
 from eagle_cpu.engine import layout
 from eagle_cpu.engine.code import Code
 
-__all__ = ["SUPPORT", "tick"]
+__all__ = ["support", "tick"]
 
 TICKS = 256
 """Iterations between two looks at the stop flag: 256 of 32 samples are a few milliseconds at most."""
 
-SUPPORT = f"""
-define internal i1 @eagle_poll(ptr %run) #1 {{
+_CTTZ = "declare i64 @llvm.cttz.i64(i64, i1)"
+
+_TEXTS = {
+    "eagle_poll": """
+define internal i1 @eagle_poll(ptr %run) #1 {
 entry:
   %alone = icmp eq ptr %run, null
   br i1 %alone, label %go, label %ask
@@ -34,8 +37,9 @@ read:
   ret i1 %stopped
 go:
   ret i1 false
-}}
-
+}
+""",
+    "eagle_record": f"""
 define internal void @eagle_record(ptr %args, i64 %bits, ptr %samples, ptr %indices, i64 %place) #1 {{
 entry:
   %best = getelementptr i64, ptr %args, i64 {layout.FAULT_SAMPLE}
@@ -73,8 +77,9 @@ release:
 done:
   ret void
 }}
-
-define internal void @eagle_mark(ptr %row, i64 %bits, ptr %samples, i8 %value) #1 {{
+""",
+    "eagle_mark": """
+define internal void @eagle_mark(ptr %row, i64 %bits, ptr %samples, i8 %value) #1 {
 entry:
   %none = icmp eq i64 %bits, 0
   br i1 %none, label %done, label %next
@@ -91,15 +96,48 @@ next:
   br i1 %more, label %next, label %done
 done:
   ret void
-}}
-
-declare i64 @llvm.cttz.i64(i64, i1)
-"""
-"""Text of ``eagle_poll`` (is a stop wanted), ``eagle_record`` (the lowest sample's fault) and ``eagle_mark``."""
+}
+""",
+}
 
 
-def tick(code: Code, ticks: str, amount: int, stopped: str) -> None:
-    """Count an iteration in the variable `ticks`, and every so many go to `stopped` if a stop is wanted."""
+def support(code: Code, name: str, arguments: str) -> str:
+    """Call one of the small functions, which the module then has.
+
+    Parameters
+    ----------
+    code : Code
+    name : str
+        ``eagle_poll``: whether a stop is wanted, by an ``eagle_run``. ``eagle_record``: keep the fault of the lowest
+        sample. ``eagle_mark``: write a byte for some samples.
+    arguments : str
+        As LLVM writes them.
+
+    Returns
+    -------
+    str
+        The name of the result; "" when there is none.
+    """
+    code.declared[name] = _TEXTS[name]
+    if name != "eagle_poll":
+        code.declared["llvm.cttz.i64"] = _CTTZ
+        code.emit(f"call void @{name}({arguments})")
+        return ""
+    return code.let(f"call i1 @{name}({arguments})")
+
+
+def tick(code: Code, ticks: str, work: int, stopped: str) -> None:
+    """Count an iteration in the variable `ticks`, and every so many go to `stopped` if a stop is wanted.
+
+    Parameters
+    ----------
+    code : Code
+    ticks : str
+    work : int
+        Roughly how many instructions the iteration took (`cost`): a long one counts for several.
+    stopped : str
+    """
+    amount = max(1, work // TICKS)
     counted = code.let(f"add i32 {code.load('i32', ticks)}, {amount}")
     code.store("i32", counted, ticks)
     due = code.let(f"icmp uge i32 {counted}, {TICKS}")
@@ -107,6 +145,6 @@ def tick(code: Code, ticks: str, amount: int, stopped: str) -> None:
     code.branch(due, look, on, unlikely=True)
     code.open(look)
     code.store("i32", "0", ticks)
-    wanted = code.let("call i1 @eagle_poll(ptr %run)")
+    wanted = support(code, "eagle_poll", "ptr %run")
     code.branch(wanted, stopped, on, unlikely=True)
     code.open(on)

@@ -30,7 +30,10 @@ def check_symbols(binary: bytes, title: str) -> list[str]:
     title : str
         What it is, for the message.
     """
-    names = undefined(binary)
+    try:
+        names = undefined(binary)
+    except ValueError as error:
+        raise BuildError(f"machine code for {title} cannot be checked", why=str(error)) from error
     strangers = sorted(set(names) - ALLOWED)
     if strangers:
         raise BuildError(

@@ -26,7 +26,12 @@ NAMES = tuple(name for name, operation in OPERATIONS.items() if operation.transc
 HARMLESS = {"acosh": 1.5}
 """What idle lanes are given, where it is not 0.5: one huge value in a lane slows the others tenfold."""
 
-_PREFIXES = {("x86_64", 512): ("e", 8), ("x86_64", 256): ("d", 4), ("x86_64", 128): ("b", 2), ("aarch64", 128): ("n", 2)}
+_PREFIXES = {
+    ("x86_64", 512): ("e", 8),
+    ("x86_64", 256): ("d", 4),
+    ("x86_64", 128): ("b", 2),
+    ("aarch64", 128): ("n", 2),
+}
 
 
 @dataclass(frozen=True, slots=True)
