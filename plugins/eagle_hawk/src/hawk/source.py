@@ -100,7 +100,7 @@ def source_of(function: FunctionType, around: Source | None = None) -> Source:
         raise _at_code(
             code,
             f"the source of {function.__name__} is not what Python runs",
-            "Its file changed after it was imported: import it again",
+            "Its file changed after it was imported, or an import hook rewrote it: import it again, without the hook",
         )
     return _checked(Source(code.co_filename, lines, node))  # type: ignore[arg-type]
 

@@ -52,7 +52,7 @@ def _extreme(op: str) -> Handler:
     """``min`` and ``max``, of any number of numbers, or of the elements of one vector; from left to right."""
 
     def handler(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
-        if len(values) == 1 and isinstance(values[0], Group | Items):
+        if len(values) == 1 and isinstance(values[0], Group | Items) and values[0].items:
             values = values[0].items
         elif len(values) < 2:
             raise frame.error(node, f"{op} takes two or more numbers, or a vector")
