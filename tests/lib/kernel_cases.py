@@ -13,7 +13,9 @@ from kernel_planes import planes
 from random_kernels import Case
 
 from eagle.plugin import Kernel
+from eagle_ir import Function
 from eagle_ir.evaluate import Fault as Retired
+from eagle_ir.evaluate import evaluate
 
 
 class Comparison:
@@ -34,6 +36,7 @@ class Comparison:
     ) -> None:
         module = case.module()
         self.kernel: Kernel = module.kernel.__eagle_kernel__(scalar)
+        self.functions = dict(functions)
         self.oracle = Oracle(case.source, "kernel", vars(module), scalar, functions)
         self.samples = samples
         planes_, self.params = planes(case, scalar, samples, seed)
@@ -59,6 +62,12 @@ class Comparison:
 
     def copy(self) -> dict[str, np.ndarray]:
         return {name: array.copy() for name, array in self.start.items()}
+
+    def evaluated(self) -> tuple[Retired | None, dict[str, np.ndarray]]:
+        """What the reference evaluator makes of the kernel's IR."""
+        arrays = self.copy()
+        assert isinstance(self.kernel.code, Function)
+        return evaluate(self.kernel.code, arrays, self.params, self.samples, self.functions), arrays
 
     @property
     def lowest(self) -> Failure | None:

@@ -21,7 +21,7 @@ class Guarded:
     """A copy of an array with bytes around every row that nobody may touch."""
 
     def __init__(self, array: np.ndarray, alone: bool) -> None:
-        rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+        rows = array.reshape(1, -1) if array.ndim == 1 else array
         pad = 0 if alone else PAD
         self.whole = np.empty((len(rows), rows.shape[1] + 2 * pad), array.dtype)
         self.whole.view(np.uint8)[...] = 0xA5
