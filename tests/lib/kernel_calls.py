@@ -106,6 +106,8 @@ class Calls:
     def number(self, name: str, values: Sequence[Number]) -> Number:
         """A function of numbers."""
         numbers, whole = self.numbers, not isinstance(values[0], np.floating)
+        if name == "pow":
+            return numbers.power(numbers.to(values[0], numbers.real), values[1])
         if name in TRANSCENDENTALS:
             return numbers.transcendental(name, *values)
         if name == "power":

@@ -225,6 +225,75 @@ def where_and_fma(x: Scalar, y: Scalar, b: Bool, i: Int32):
     return where(b, x, i), where(x > y, y, x), fma(x, y, -x * y), fma(i, x, 1)
 
 
+def kernels_that_write_in_place(m: Mutable[Scalar], c: Mutable[Int32], x: Scalar):
+    y = x + 1
+    n = c
+    r = bumped(y, n, m)
+    s = bumped(m, c, r)
+    return y, n, r, s
+
+
+def loops_left_from_inside(x: Scalar, i: Int32):
+    n = 0
+    while True:
+        n += 1
+        if n > i % 7:
+            break
+        if x * n > 5:
+            return -n
+    while True:
+        n += 1
+        if n % 5 == 0:
+            return n
+
+
+def truths_as_variables(x: Scalar, b: Bool):
+    done = False
+    n = 0
+    while not done:
+        n += 1
+        done = n > 3 or b
+    return done, n, True, 1
+
+
+def types_of_a_path_that_is_left(x: Scalar, i: Int32):
+    n = i % 9
+    while x > 1 and n > 0:
+        k = 1
+        if n == 2:
+            k = 2.5
+            break
+        n = n - k // 1
+    return n
+
+
+def tuples_on_two_paths(x: Scalar, i: Int32, b: Bool):
+    pair = (x, i)
+    if b:
+        pair = (i, 7)
+    first, second = pair
+    third = fourth = first
+    return first, second, third + fourth, pair[1]
+
+
+def matrices(M: Matrix[2, 3], q: Quat, v: Vector[3]):
+    A = [[1, 2], [3, 4]]
+    return A @ M, np.array([v, v * 2]) - M, A @ [1.5, 2], (M @ M.T)[1, 0], q * 2, M[0][1], A
+
+
+def params(p: Param, s: Param[Int32], k: UInt32):
+    return p * s, s // 3, k - 1, k // 3 - s, -k, abs(k), k < s, k == s, min(k, s), k % 7 - 8
+
+
+def other_powers(x: Scalar, i: Int32, k: UInt32):
+    low = x**65, x**-65, i**31, k**32, (-2) ** 3, 2**-1
+    return low[0], low[1], low[2], low[3], low[4], low[5], i**2.0, pow(x, 3), math.pow(x, 3), np.power(i, 3), 2**x
+
+
+def remainders(x: Scalar, y: Scalar):
+    return x % y, x // y, x % 1e-300, -x % 0.0, x // 0.0, math.fmod(x, y), min(x, y, 0.0, -0.0), max(-0.0, 0, x)
+
+
 @fused
 def fused_products(x: Scalar, y: Scalar, v: Vector[3], i: Int32, m: Mutable[Scalar]):
     m += x * y

@@ -49,6 +49,13 @@ def hypotenuse(a: Scalar, b: Scalar):
     return math.sqrt(a * a + b * b)
 
 
+@hawk.kernel
+def bumped(a: Mutable[Scalar], k: Mutable[Int32], by: Scalar):
+    a += by
+    k = k * 2 + 1
+    return a * k
+
+
 """
 ARGUMENTS = {
     "x": "Scalar",
@@ -193,7 +200,7 @@ class Writer:
         return lines or ["    " * depth + "pass"]
 
     def statement(self, depth: int) -> list[str]:
-        kinds = ["new", "new", "new", "again", "again", "augment"]
+        kinds = ["new", "new", "new", "again", "again", "augment", "call"]
         if depth < 4:
             kinds += ["if", "if", "for", "while"]
         if self.loops:
@@ -228,6 +235,18 @@ class Writer:
             return [f"{pad}{name} {self.choose('+=', '-=', '*=', '//=', '%=', '&=', '^=')} {self.of(type_, 2)}"]
         operator = self.choose("+=", "-=", "*=", "/=") if type_ != "F" else self.choose("+=", "-=", "*=", "/=", "**=")
         return [f"{pad}{name} {operator} {'2' if operator == '**=' else self.of(type_, 2)}"]
+
+    def write_call(self, pad: str, depth: int) -> list[str]:
+        """A call of a kernel that writes two of our variables."""
+        floats, whole = (
+            [name for name, found in self.scope.items() if found == type_ and name not in self.fixed] for type_ in "FI"
+        )
+        if not floats or not whole:
+            return self.write_again(pad, depth)
+        given = f"{self.choose(*floats)}, {self.choose(*whole)}, {self.of(self.choose('F', 'I'), 2)}"
+        name = f"a{next(self.serial)}"
+        self.scope[name] = "F"
+        return [f"{pad}{name} = bumped({given})"]
 
     def write_element(self, pad: str, depth: int) -> list[str]:
         return [f"{pad}w[{self.choose('0', '1', '-1')}] {self.choose('=', '+=', '*=')} {self.of('F', 2)}"]
@@ -321,6 +340,7 @@ class Writer:
             lambda: f"grown({self.of('F', depth)}, min({self.of('J', depth)}, 4))",
             lambda: f"hypotenuse({self.of('F', depth)}, {self.of(self.choose('F', 'I'), depth)})",
             lambda: f"{self.of('V3', depth)}[{self.choose('0', '1', '2', '-1')}]",
+            lambda: f"{self.of('V3', depth)}[{self.of(self.integer(), depth)} % 3]",
             lambda: f"({self.of('V3', depth)} @ {self.of('V3', depth)})",
             lambda: f"dot({self.of('V2', depth)}, {self.of('V2', depth)})",
         ]

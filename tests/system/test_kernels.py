@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from kernel_cases import Comparison
 from kernel_examples import SOURCES
 from kernel_ir import SITE, operation, same, sample
+from kernel_oracle import Oracle
 from kernel_points import error, exactly, points
 from kernel_runs import Run
 from random_kernels import Case, kernels, written
 
+import hawk
 from eagle_cpu.engine.vector_math import functions
 from eagle_ir import OPERATIONS, Builder, Function, Type, to_kernel
 from eagle_ir.evaluate import NUMPY, evaluate
@@ -26,6 +28,47 @@ seeds = st.integers(0, 2**32 - 1)
 widths = st.sampled_from([None, 4, 8, 16, 32, 64])
 lengths = st.sampled_from([0, 1, 3, 7, 20, 33, 70])
 cuts = st.lists(st.integers(1, 12), max_size=3)
+
+
+RULES: list[tuple[str, dict[str, Any], Any]] = [
+    ("a * b + c", {"a": 1 + 2.0**-30, "b": 1 - 2.0**-30, "c": -1.0}, 0.0),
+    ("fma(a, b, c)", {"a": 1 + 2.0**-30, "b": 1 - 2.0**-30, "c": -1.0}, -(2.0**-60)),
+    ("a ** 3", {"a": 1.1}, 1.1 * 1.1 * 1.1),
+    ("a ** 7", {"a": 1.1}, ((1.1 * 1.1 * 1.1) * (1.1 * 1.1 * 1.1)) * 1.1),
+    ("max(a, b)", {"a": -0.0, "b": 0.0}, 0.0),
+    ("min(a, b)", {"a": 0.0, "b": -0.0}, -0.0),
+    ("max(a, b)", {"a": np.nan, "b": 1.0}, np.nan),
+    ("round(a)", {"a": 2.5}, 2.0),
+    ("a / b", {"a": 1.0, "b": -0.0}, -np.inf),
+    ("a % b", {"a": -1.0, "b": 3.0}, 2.0),
+    ("a // b", {"a": np.int32(-(2**31)), "b": np.int32(-1)}, np.int32(-(2**31))),
+    ("a // b", {"a": np.int32(-7), "b": np.int32(2)}, np.int32(-4)),
+    ("a % b", {"a": np.int32(7), "b": np.int32(0)}, ZeroDivisionError),
+    ("a + 1", {"a": np.int32(2**31 - 1)}, np.int32(-(2**31))),
+    ("a << b", {"a": np.int32(1), "b": np.int32(32)}, np.int32(0)),
+    ("a >> b", {"a": np.int32(-5), "b": np.int32(40)}, np.int32(-1)),
+    ("a + b", {"a": np.bool_(True), "b": np.bool_(True)}, np.int32(2)),
+    ("a + b", {"a": np.int32(1), "b": np.uint32(2)}, np.int64(3)),
+    ("a / b", {"a": np.int32(1), "b": np.int32(4)}, 0.25),
+    ("int(a)", {"a": -2.9}, np.int64(-2)),
+    ("int(a)", {"a": np.nan}, OverflowError),
+    ("Int32(a)", {"a": 2147483648.0}, OverflowError),
+    ("a == b or 1 // c > 0", {"a": 1.0, "b": 1.0, "c": np.int32(0)}, np.bool_(True)),
+]
+ANNOTATIONS = {"float64": "Scalar", "int32": "Int32", "uint32": "UInt32", "int64": "Index", "bool": "Bool"}
+
+
+@pytest.mark.parametrize(("text", "values", "expected"), RULES, ids=[text for text, _, _ in RULES])
+def test_the_oracle_states_the_rules(text: str, values: dict[str, Any], expected: Any) -> None:
+    arrays = {name: np.array([value]) for name, value in values.items()}
+    inside = ", ".join(f"{name}: {ANNOTATIONS[array.dtype.name]}" for name, array in arrays.items())
+    oracle = Oracle(f"def kernel({inside}):\n    return {text}\n", "kernel", vars(hawk) | {"fma": hawk.math.fma})
+    if isinstance(expected, type):
+        assert oracle.run(arrays, {}, 1) == [(0, expected)]
+    else:
+        arrays["out"] = np.zeros(1, np.asarray(expected).dtype)
+        assert not oracle.run(arrays, {}, 1)
+        assert same(arrays["out"][0], np.asarray(expected)[()])
 
 
 @pytest.mark.property
