@@ -56,19 +56,7 @@ def reference(
     return steps, first
 
 
-@pytest.mark.property
-@given(
-    kernels(mask="rw"),
-    cases(mask="rw", most=80),
-    WIDTHS,
-    st.integers(1, 9),
-    st.booleans(),
-    st.sampled_from([0, 1, 2, 5, 17, 40]),
-    st.booleans(),
-)
-def test_streaming_lanes_equal_samples_run_one_by_one(
-    kernel: Kernel, case: Case, width: int, cut: int, backwards: bool, max_steps: int, watch: bool
-) -> None:
+def check_loop(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool, max_steps: int, watch: bool) -> None:
     function = kernel.code
     assert isinstance(function, Function)
     ours, theirs = case.copy(), case.copy()
@@ -90,3 +78,19 @@ def test_streaming_lanes_equal_samples_run_one_by_one(
     assert arguments.unfinished == np.count_nonzero(~ended)
     if watch:
         assert np.array_equal(marks[0], marks[1])  # type: ignore[arg-type]
+
+
+@pytest.mark.property
+@given(
+    kernels(mask="rw"),
+    cases(mask="rw", most=80),
+    WIDTHS,
+    st.integers(1, 9),
+    st.booleans(),
+    st.sampled_from([0, 1, 2, 5, 17, 40]),
+    st.booleans(),
+)
+def test_streaming_lanes_equal_samples_run_one_by_one(
+    kernel: Kernel, case: Case, width: int, cut: int, backwards: bool, max_steps: int, watch: bool
+) -> None:
+    check_loop(kernel, case, width, cut, backwards, max_steps, watch)
