@@ -311,3 +311,8 @@ def module_level(x: hawk.Scalar):
 def test_a_kernel_is_pickled_by_its_name() -> None:
     assert copy.deepcopy(module_level) is module_level
     assert module_level.__reduce__() == "module_level"
+
+
+def test_a_star_import_leaves_the_math_module_alone() -> None:
+    assert "math" not in hawk.__all__
+    assert hawk.math.sin is not None
