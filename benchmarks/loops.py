@@ -19,7 +19,12 @@ from pathlib import Path
 HERE = Path(__file__).parent
 BUILD = HERE.parent / "build"
 ROUNDS = 5
-BARS = {"rk4 spread": ("raptor", 6.0), "rk4 uniform": ("raptor", 1.5), "pendulum": ("numba", 1.0), "table walk": ("numba", 1.0)}
+BARS = {
+    "rk4 spread": ("raptor", 6.0),
+    "rk4 uniform": ("raptor", 1.5),
+    "pendulum": ("numba", 1.0),
+    "table walk": ("numba", 1.0),
+}
 
 
 @dataclass(frozen=True)

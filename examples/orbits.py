@@ -20,11 +20,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-import hawk
 import numpy as np
-from hawk import Mutable, Param, Scalar, Terminated, Vector
 
 import eagle
+import hawk
+from hawk import Mutable, Param, Scalar, Terminated, Vector
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -73,7 +73,7 @@ def to_ascending_node(
     r: Mutable[Vector[3]],
     v: Mutable[Vector[3]],
     t: Mutable[Scalar],
-):  # noqa: ANN201
+):
     """Advance by a step of `h` rad; where it crosses the equator northwards, end there."""
     r1, v1, t1 = advance(r, v, t, h, scale)
     if r[2] < 0.0 and r1[2] >= 0.0:

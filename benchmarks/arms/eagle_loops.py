@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import hawk
 import numpy as np
-from hawk import Index, Mutable, Param, Scalar, Table, Terminated
 from workloads import best, oscillators, pendulums, report, walkers
 
 import eagle
+import hawk
+from hawk import Index, Mutable, Param, Scalar, Table, Terminated
 
 
 @hawk.kernel

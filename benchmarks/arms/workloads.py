@@ -23,9 +23,9 @@ def oscillators(n: int, dist: str, seed: int = 0) -> tuple[Any, Any, Any]:
 
 
 def pendulums(n: int, seed: int = 1) -> tuple[Any, Any]:
-    """Starting angle (rad) and angular rate (rad/s); each swings until it has turned back."""
+    """Starting angle (rad) and angular rate (rad/s); each swings, below the top, until it turns back."""
     rng = np.random.default_rng(seed)
-    return rng.uniform(0.1, 3.0, n), rng.uniform(0.0, 0.5, n)
+    return rng.uniform(0.1, 2.8, n), rng.uniform(0.0, 0.5, n)
 
 
 def walkers(n: int, cells: int = 4096, seed: int = 2) -> tuple[Any, Any, Any]:

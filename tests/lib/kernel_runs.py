@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -66,7 +67,7 @@ class Run:
         self.arguments = self.program.arguments(self.arrays, params, samples)
 
     def launch(self, cuts: Sequence[int] = ()) -> Fault | None:
-        """Run all samples once, the range cut at these multiples of the grain."""
+        """Run all samples once, the range cut at these multiples of the grain and each piece on a thread of its own."""
         return self._run(self.program.launch_entry, cuts)
 
     def loop(self, max_steps: int, steps: np.ndarray | None = None, cuts: Sequence[int] = ()) -> Fault | None:
@@ -78,7 +79,12 @@ class Run:
     def _run(self, address: int, cuts: Sequence[int]) -> Fault | None:
         entry = ENTRY(address)
         inside = {cut * self.program.grain for cut in cuts if 0 < cut * self.program.grain < self.samples}
-        codes = [entry(self.arguments.address, *ends, None) for ends in pairwise(sorted({0, self.samples, *inside}))]
+        chunks = list(pairwise(sorted({0, self.samples, *inside})))
+        if len(chunks) > 1:  # at once: calls through ctypes release the interpreter
+            with ThreadPoolExecutor(len(chunks)) as pool:
+                codes = list(pool.map(lambda ends: entry(self.arguments.address, *ends, None), chunks))
+        else:
+            codes = [entry(self.arguments.address, *ends, None) for ends in chunks]
         assert all(code >= 0 for code in codes)
         assert any(codes) == (self.arguments.fault is not None)
         assert all(one.untouched() for one in self.guarded.values())

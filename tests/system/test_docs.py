@@ -24,13 +24,13 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_blocks_of_a_page_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A block with a name is a module, which later blocks of the page import."""
+    """Blocks go on from those before; one with a name is a module, which later ones import."""
+    names: dict[str, Any] = {"__name__": "__main__"}
     for number, (name, source) in enumerate(blocks(page)):
         file = f"<block {number} of {page.name}>"
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # kernels look for theirs
         code = compile(source, file, "exec")
         if not name:
-            names: dict[str, Any] = {"__name__": "__main__"}
             exec(code, names)
             continue
         module = ModuleType(name)
