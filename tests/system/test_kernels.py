@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -58,6 +59,14 @@ RULES: list[tuple[str, dict[str, Any], Any]] = [
 ANNOTATIONS = {"float64": "Scalar", "int32": "Int32", "uint32": "UInt32", "int64": "Index", "bool": "Bool"}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _compiled_now(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An object cache of our own: code an earlier engine left behind must not stand in for this one's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EAGLE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.mark.parametrize(("text", "values", "expected"), RULES, ids=[text for text, _, _ in RULES])
 def test_the_oracle_states_the_rules(text: str, values: dict[str, Any], expected: Any) -> None:
     arrays = {name: np.array([value]) for name, value in values.items()}
@@ -85,7 +94,13 @@ def test_front_end_and_engine_compute_what_the_source_says(
 @pytest.mark.property
 @SOME
 @given(
-    kernels(masked=True), scalars, seeds, lengths, widths, cuts, st.sampled_from([0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 33])
+    kernels(masked=True),
+    scalars,
+    seeds,
+    st.sampled_from([0, 1, 5, 13, 22]),
+    st.sampled_from([None, 4, 8]),
+    cuts,
+    st.sampled_from([0, 1, 2, 3, 4, 5, 8, 16, 17, 33]),
 )
 def test_a_loop_computes_what_launches_one_after_another_would(
     case: Case, scalar: str, seed: int, samples: int, lanes: int | None, cuts: list[int], max_steps: int
