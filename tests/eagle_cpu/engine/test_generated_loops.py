@@ -17,6 +17,7 @@ from eagle_cpu.engine.vector_math import functions
 from eagle_ir import Function, Store
 from eagle_ir.evaluate import Fault, evaluate
 
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 WIDTHS = st.sampled_from([4, 8, 16, 32, 64])
 
 

@@ -23,6 +23,7 @@ from eagle_ir import Function
 if host().machine != "x86_64":
     pytest.skip("these processors are all of one kind", allow_module_level=True)
 
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 OTHERS: dict[str, dict[str, Any]] = {
     "without gathers, expanding loads and fused operations": {"vector_bits": 128, "expands": False, "fused": False},
     "without a vector library": {"machine": "unknown"},
