@@ -26,8 +26,8 @@ from eagle_ir.evaluate import NUMPY, evaluate
 SOME = settings(max_examples=max(settings.default.max_examples // 4, 1))  # type: ignore[union-attr]
 scalars = st.sampled_from(["float64", "float32"])
 seeds = st.integers(0, 2**32 - 1)
-widths = st.sampled_from([None, 4, 8, 16, 32, 64])
-lengths = st.sampled_from([0, 1, 3, 7, 20, 33, 70])
+widths = st.sampled_from([4, 4, 4, 8, 8, 16, 32, 64, None])  # narrow code compiles faster
+lengths = st.sampled_from([0, 1, 3, 7, 18, 33, 70])
 cuts = st.lists(st.integers(1, 12), max_size=3)
 
 
@@ -98,7 +98,7 @@ def test_front_end_and_engine_compute_what_the_source_says(
     scalars,
     seeds,
     st.sampled_from([0, 1, 5, 13, 22]),
-    st.sampled_from([None, 4, 8]),
+    st.sampled_from([4, 4, 8, None]),
     cuts,
     st.sampled_from([0, 1, 2, 3, 4, 5, 8, 16, 17, 33]),
 )
