@@ -36,13 +36,7 @@ def settle(
     active, retired = state.mask(state.active), state.mask(state.retired)
     ended = code.load(count, state.ended)
     running = code.let(f"icmp eq {count} {ended}, {code.splat(counter, steps)}")
-    # A sample ended in its step number `ended`, which counts unless it faulted there.
-    whole = code.let(f"zext {code.mask_type} {code.complement(retired)} to {count}")
-    taken = code.select(running, count, ended, code.let(f"add {count} {ended}, {whole}"))
-    taken = taken if counter == "i64" else code.let(f"sext {count} {taken} to {many}")
-    taken = code.select(active, many, taken, "zeroinitializer")
-    taken = code.let(f"add {many} {state.numbers(state.taken)}, {taken}")
-    code.store(many, taken, state.taken)
+    taken = _taken(code, state, counter, running)
     over = code.both(active, code.either(code.complement(running), retired))
     limit = code.splat("i64", frame.word(layout.MAX_STEPS))
     leaving = code.either(code.let(f"icmp sge {many} {taken}, {limit}"), code.splat("i1", stopping))
@@ -55,6 +49,20 @@ def settle(
     code.store(code.mask_type, "zeroinitializer", state.retired)
     code.jump(on)
     code.open(on)
+
+
+def _taken(code: Code, state: LaneState, counter: str, running: str) -> str:
+    """Add the steps since the last check to what every lane's sample took, and return that."""
+    many, count = code.vector.of("i64"), code.vector.of(counter)
+    ended = code.load(count, state.ended)
+    # A sample ended in its step number `ended`, which counts unless it faulted there.
+    whole = code.let(f"zext {code.mask_type} {code.complement(state.mask(state.retired))} to {count}")
+    taken = code.select(running, count, ended, code.let(f"add {count} {ended}, {whole}"))
+    taken = taken if counter == "i64" else code.let(f"sext {count} {taken} to {many}")
+    taken = code.select(state.mask(state.active), many, taken, "zeroinitializer")
+    taken = code.let(f"add {many} {state.numbers(state.taken)}, {taken}")
+    code.store(many, taken, state.taken)
+    return taken
 
 
 def not_finite(code: Code, state: LaneState) -> str:
