@@ -1,8 +1,8 @@
 """Loops that stop per sample, and what compiling them costs, beside other programs that do the same.
 
-``make bench`` runs it; ``make bench PEERS=../shared/peers`` adds numba and JAX, and the published arms of that folder. Each
-round runs every arm once, in turn; figures are medians over rounds of ratios within a round. Peers are installed into
-environments of their own under ``build/``: the published eagle uses the same import name.
+``make bench`` runs it; ``make bench PEERS=../shared/peers`` adds numba and JAX, and the published arms of that folder.
+Each round runs every arm once, in turn; figures are medians over rounds of ratios within a round. Peers are installed
+into environments of their own under ``build/``: the published eagle uses the same import name.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A hundred thousand satellites, each to its own next ascending node.
 
-The satellites of the published SGP4 verification set (``data/sgp4_verification.csv`` names the source) are dispersed to a
-batch, and every sample is integrated, about an Earth with its oblateness J2, until it crosses the equator northwards.
-The independent variable is the eccentric anomaly of its starting orbit, so that a step is as fine at perigee as it has to
-be; the last step is shortened until it ends on the equator.
+The satellites of the published SGP4 verification set (``data/sgp4_verification.csv`` names the source) are dispersed
+to a batch, and every sample is integrated, about an Earth with its oblateness J2, until it crosses the equator
+northwards. The independent variable is the eccentric anomaly of its starting orbit, so that a step is as fine at perigee
+as it has to be; the last step is shortened until it ends on the equator.
 
 Constants are those of WGS-72, which SGP4 uses (Hoots and Roehrich, Spacetrack Report No. 3, 1980). Mean elements are
 taken as osculating ones, which is good enough for a start anywhere near each satellite's orbit.
@@ -66,7 +66,7 @@ def advance(r, v, t, h, scale):  # noqa: ANN001, ANN201 - of the kernel language
 
 
 @hawk.kernel
-def to_ascending_node(
+def to_ascending_node(  # noqa: ANN201 - of the kernel language
     h: Param,
     scale: Scalar,
     terminated: Terminated,
@@ -88,7 +88,7 @@ def to_ascending_node(
 
 
 def elements() -> Array:
-    """Return inclination, node, eccentricity, argument of perigee, mean anomaly (rad) and mean motion (rad/s), (6, 33)."""
+    """Return inclination, node, eccentricity, argument of perigee, mean anomaly (rad), mean motion (rad/s), (6, 33)."""
     lines = [line for line in ELEMENTS.read_text().splitlines() if not line.startswith("#")]
     rows = list(csv.DictReader(lines))
     degrees = ("inclination", "ascending_node", "argument_of_perigee", "mean_anomaly")
@@ -108,7 +108,7 @@ def elements() -> Array:
 
 
 def disperse(samples: int, seed: int = 0) -> Array:
-    """Return elements of so many samples, (6, samples): each a satellite of the set, moved a little, phased anywhere."""
+    """Return elements of so many samples, (6, samples): each a satellite of the set, moved a little, anywhere on it."""
     rng = np.random.default_rng(seed)
     base = elements()
     batch: Array = base[:, np.arange(samples) % base.shape[1]].copy()

@@ -82,7 +82,7 @@ def test_planes_of_native_steps_are_checked_before_every_launch() -> None:
     x = np.zeros(10)
     node = native_kind("native that is watched", x)
     g = eagle.Graph().add_node(opaque(lambda: None)).add_node(node, name="n").build().launch()
-    with pytest.raises(ValueError, match="refcheck|resize"):
+    with pytest.raises(ValueError, match=r"refcheck|resize"):
         x.resize(5)
     x.resize(5, refcheck=False)
     with pytest.raises(eagle.PlaneError, match="node 'n', plane 'x'"):

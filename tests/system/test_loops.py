@@ -225,7 +225,7 @@ def test_non_finite_states_end_samples_in_a_step_of_several_nodes() -> None:
 
 
 def test_a_step_that_never_ends_is_refused() -> None:
-    with pytest.raises(eagle.GraphError, match="nothing says when a sample is done.*Declare"):
+    with pytest.raises(eagle.GraphError, match=r"nothing says when a sample is done.*Declare"):
         eagle.until_done(eagle.deploy(halve), x=np.ones(3))
     with pytest.raises(eagle.GraphError, match="needs a plan"):
         eagle.until_done([opaque(lambda: None)])
@@ -236,7 +236,7 @@ def test_what_is_no_step_is_refused() -> None:
         eagle.until_done(kernels.decay)
     with pytest.raises(GraphTypeError, match="takes a kernel"):
         eagle.simulate(3)
-    with pytest.raises(eagle.GraphError, match="takes 64 steps a launch.*steps=1"):
+    with pytest.raises(eagle.GraphError, match=r"takes 64 steps a launch.*steps=1"):
         eagle.until_done([opaque(lambda: None), eagle.deploy(kernels.decay)], x=np.ones(1), rate=np.ones(1))
 
 

@@ -219,7 +219,7 @@ def test_plans_in_a_group_and_between_callables(x: np.ndarray) -> None:
 
 def test_siblings_that_share_a_plane_race() -> None:
     x, bump = np.zeros(5), eagle.deploy(kernels.bump)
-    with pytest.raises(eagle.RaceError, match="'bump'.*'bump_2'"):
+    with pytest.raises(eagle.RaceError, match=r"'bump'.*'bump_2'"):
         eagle.Graph().add_group([bump.bind(x=x), bump.bind(x=x)]).build()
 
 
