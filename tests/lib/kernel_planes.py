@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from random_kernels import COLUMNS, LENGTH, ROWS, Case
+from kernel_words import COLUMNS, LENGTH, ROWS
+from random_kernels import Case
 
 
 def planes(case: Case, scalar: str, samples: int, seed: int) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
