@@ -2,8 +2,8 @@
 
 The satellites of the published SGP4 verification set (``data/sgp4_verification.csv`` names the source) are dispersed
 to a batch, and every sample is integrated, about an Earth with its oblateness J2, until it crosses the equator
-northwards. The independent variable is the eccentric anomaly of its starting orbit, so that a step is as fine at perigee
-as it has to be; the last step is shortened until it ends on the equator.
+northwards. The independent variable is the eccentric anomaly of its starting orbit, so that a step is as fine at
+perigee as it has to be; the last step is shortened until it ends on the equator.
 
 Constants are those of WGS-72, which SGP4 uses (Hoots and Roehrich, Spacetrack Report No. 3, 1980). Mean elements are
 taken as osculating ones, which is good enough for a start anywhere near each satellite's orbit.

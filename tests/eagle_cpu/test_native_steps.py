@@ -19,7 +19,7 @@ ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes
 def native_kind(name: str, x: np.ndarray, code: int = 0, check: Callable[[], None] | None = None) -> Node[Any]:
     """A node that adds one to every element of `x`, by code that ctypes makes."""
 
-    @ENTRY
+    @ENTRY  # type: ignore[untyped-decorator]
     def entry(args: int, begin: int, end: int, run: int) -> int:
         x[begin:end] += 1
         return code

@@ -13,9 +13,9 @@ import pytest
 from engine_running import call
 from small_kernels import scale
 
-from eagle.plugin import BuildError, PluginWarning
-from eagle_cpu.engine import build, cache_folder, compiler, object_cache, program, symbols
-from eagle_cpu.engine.cache_folder import cache_dir
+from eagle.plugin import BuildError, PluginWarning, cache_dir
+from eagle.plugin import cache as cache_folder
+from eagle_cpu.engine import build, compiler, object_cache, program, symbols
 
 
 @pytest.fixture

@@ -36,12 +36,14 @@ from eagle.plugin.nodes import Access, Body, Mode, Node, NodeKind
 from eagle.plugin.registry import plugins, refresh, register
 
 if TYPE_CHECKING:
+    from eagle.plugin.cache import cache_dir
     from eagle.plugin.frameworks import ForeignGraph, Framework
     from eagle.plugin.hookspecs import hookimpl
     from eagle.plugin.status import PluginStatus
 
 # What only a plugin's hooks module needs is imported when asked for: `import eagle` is paid by everyone.
 _ON_USE = {
+    "cache_dir": "eagle.plugin.cache",
     "ForeignGraph": "eagle.plugin.frameworks",
     "Framework": "eagle.plugin.frameworks",
     "PluginStatus": "eagle.plugin.status",
@@ -93,6 +95,7 @@ __all__ = [
     # registration and queries
     "PluginStatus",
     "backends",
+    "cache_dir",
     "count",
     "frameworks",
     "hookimpl",

@@ -10,8 +10,7 @@ import tempfile
 from dataclasses import astuple
 from pathlib import Path
 
-from eagle.plugin import Kernel
-from eagle_cpu.engine.cache_folder import cache_dir
+from eagle.plugin import Kernel, cache_dir
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.shape import Shape
 from eagle_cpu.engine.vector_math import variant_key

@@ -81,4 +81,4 @@ def types(block: Block) -> Iterator[Type]:
 
 def widest(function: Function) -> int:
     """Return how many bits the widest number has that the function computes with; at least 32."""
-    return max(32, *(type_.bits for type_ in types(function.body)))
+    return max([32, *(type_.bits for type_ in types(function.body))])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from eagle_ir import Type
@@ -65,31 +65,26 @@ def _extreme(op: str) -> Handler:
     return handler
 
 
-def _test(op: str) -> Handler:
+def _test(whole: bool, floating: Callable[[Frame, Number], Number]) -> Handler:
+    """A test of floats, of which whole numbers know the answer; element by element for a vector."""
+
     def handler(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
         check_count(frame, node, values, 1)
 
-        def one(elements: Sequence[Element]) -> Element:
-            (value,) = elements
-            if isinstance(value, Known) or not value.type.is_float:
-                return Known(False)
-            return frame.compute(op, value)
+        def one(value: Number) -> Number:
+            return floating(frame, value) if value.type.is_float else frame.const(whole, Type.BOOL)
 
         value = values[0]
         if isinstance(value, Group):
-            return Group(value.shape, tuple(frame.compute(op, item) for item in value.items))
-        return elementwise(frame, node, values, one)
+            return Group(value.shape, tuple(map(one, value.items)))
+        element = require_element(frame, node, value)
+        return Known(whole) if isinstance(element, Known) or not element.type.is_float else one(element)
 
     return handler
 
 
-def _isfinite(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
-    check_count(frame, node, values, 1)
-    value = require_element(frame, node, values[0])
-    if isinstance(value, Known) or not value.type.is_float:
-        return Known(True)
-    odd = frame.compute("or", frame.compute("isnan", value), frame.compute("isinf", value))
-    return frame.compute("not", odd)
+def _finite(frame: Frame, value: Number) -> Number:
+    return frame.compute("not", frame.compute("or", frame.compute("isnan", value), frame.compute("isinf", value)))
 
 
 def _abs(frame: Frame, node: ast.Call, values: Sequence[Val]) -> Val:
@@ -218,9 +213,10 @@ FUNCTIONS: dict[str, Handler] = {
     **{name: _on_floats(name, 1) for name in _FLOAT_UNARY},
     **{name: _on_floats(name, 2) for name in ("atan2", "hypot", "copysign", "fmod")},
     **{name: _on_floats(name, 1) for name in ("floor", "ceil", "trunc", "round")},
-    **{name: _test(name) for name in ("isnan", "isinf")},
+    "isnan": _test(False, lambda frame, value: frame.compute("isnan", value)),
+    "isinf": _test(False, lambda frame, value: frame.compute("isinf", value)),
     **{name: _logical(name.removeprefix("logical_")) for name in ("logical_and", "logical_or", "logical_not")},
-    "isfinite": _isfinite,
+    "isfinite": _test(True, _finite),
     "pow": _float_power,
     "power": _operator("pow"),
     "mod": _operator("mod"),

@@ -106,10 +106,25 @@ def _count(
         assign(frame, node.target, Number(_number(frame, counter).value, bounds))
 
     def end() -> None:
-        frame.variables[counter] = binary(frame, node.iter, "add", _number(frame, counter), step)
+        now = _number(frame, counter)
+        after = binary(frame, node.iter, "add", now, step)
+        if _may_wrap(int(step.number), bounds):  # a step past the end of the integers ends the loop
+            wrapped = compare(frame, node.iter, "lt" if step.number > 0 else "gt", after, now)
+            ending = frame.typed(node.iter, stop, Type.I64)
+            after = frame.compute(
+                "select", frame.typed(node.iter, wrapped, Type.BOOL), ending, frame.typed(node.iter, after, Type.I64)
+            )
+        frame.variables[counter] = after
 
     names = [counter, *assigned_names([node.target, *node.body])]
     _run(frame, _Loop(node, node.body, test, begin, end, bounds is not None, False, names))
+
+
+def _may_wrap(step: int, bounds: tuple[int, int] | None) -> bool:
+    """Whether the counter may leave the integers with its last step; one of 1 meets the stop before."""
+    if bounds is None:
+        return abs(step) != 1
+    return not -(2**63) <= (bounds[1] if step > 0 else bounds[0]) + step < 2**63
 
 
 def _count_trips(frame: Frame, node: ast.For, counter: str, limits: tuple[Element, Element, Element]) -> None:

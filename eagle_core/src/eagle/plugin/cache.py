@@ -8,7 +8,7 @@ import threading
 import warnings
 from pathlib import Path
 
-from eagle.plugin import PluginWarning
+from eagle.errors import PluginWarning
 
 __all__ = ["cache_dir"]
 
