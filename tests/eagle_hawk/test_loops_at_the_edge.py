@@ -23,7 +23,7 @@ def run_time_end(start: Index, stop: Index, total: Mutable[Int32]):
 
 
 @hawk.kernel
-def finite(v: Vector[2], i: Int32):
+def finite(v: Vector[2], i: Int32):  # type: ignore[type-arg,valid-type]
     whole = np.isnan([i, i])
     good = np.isfinite(v)
     return good[0] and good[1] and not whole[0] and np.isfinite(i)
