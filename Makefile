@@ -41,6 +41,8 @@ sanitize:
 
 bench: $(READY)
 	$(BIN)/python benchmarks/graph_costs.py
+	@echo
+	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 
 clean:
 	rm -rf $(VENV) build
