@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -72,10 +73,14 @@ def peers(folder: Path) -> list[Arm]:
 def measure(arms: list[Arm], rounds: int) -> dict[str, dict[str, list[float]]]:
     """Run every arm in turn, and return seconds by case and arm, a list over rounds."""
     seconds: dict[str, dict[str, list[float]]] = {}
+    checks: dict[str, float] = {}
     for _ in range(rounds):
         for arm in arms:
             for case, row in arm.run().items():
                 seconds.setdefault(case, {}).setdefault(arm.name, []).append(row["seconds"])
+                first = checks.setdefault(case, row["check"])
+                if abs(row["check"] - first) > 1e-6 * abs(first):
+                    print(f"{arm.name} computes something else in {case}: {row['check']}, not {first}", file=sys.stderr)
     return seconds
 
 
@@ -100,6 +105,7 @@ def compile_times() -> tuple[list[float], list[float]]:
                 env=os.environ | {"EAGLE_CACHE_DIR": str(cache)},
             )
             times.append(float(ran.stdout))
+        shutil.rmtree(cache)
     return cold, warm
 
 

@@ -175,9 +175,10 @@ def main() -> None:
     run(64)  # compiles the kernel
     result, seconds = run(samples)
     steps, report = int(result.steps.sum()), result.report
-    height = np.abs(result.r[2][result.terminated]).max()
+    height = np.abs(result.r[2][result.terminated]).max(initial=0.0)
     print(f"{report.finished} of {report.samples} satellites reached their ascending node ({report.status})")
-    print(f"at most {height:.1e} km from the equator, after {np.median(result.t) / 3600:.2f} h in the median")
+    hours = np.median(result.t) / 3600 if samples else 0.0
+    print(f"at most {height:.1e} km from the equator, after {hours:.2f} h in the median")
     print(f"{steps:,} steps in {seconds:.2f} s: {steps / seconds:,.0f} sample-steps per second")
     if len(sys.argv) > 2:
         plot(result, sys.argv[2])

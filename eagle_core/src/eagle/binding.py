@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from numbers import Integral, Real
 from typing import Any
@@ -15,7 +15,7 @@ from eagle.errors import EagleError, PlaneError, PlaneTypeError
 from eagle.plugin import Argument, Kernel, Memory, adapter_of
 from eagle.plugin.suggestions import did_you_mean
 
-__all__ = ["Binding", "bind"]
+__all__ = ["Binding", "bind", "number_for"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +55,15 @@ def bind(kernel: Kernel, given: Mapping[str, object]) -> Binding:
     for argument in kernel.arguments:
         try:
             if argument.role == "param":
-                params[argument.name] = _number(argument, given[argument.name])
+                params[argument.name] = number_for(argument, given[argument.name])
             else:
                 planes[argument.name] = _plane(kernel, argument, given[argument.name])
         except EagleError as error:
             error.locate(plane=argument.name)
+            if repr(kernel.name) not in error.what:
+                error.what = f"kernel {kernel.name!r} cannot take it: {error.what}"
             raise
+    planes = _shared_copies(planes)
     samples = _samples(kernel, planes)
     _check_devices(planes)
     _check_aliasing(planes)
@@ -99,7 +102,16 @@ def _check_names(kernel: Kernel, given: Mapping[str, object]) -> None:
         )
 
 
-def _number(argument: Argument, value: object) -> float | int | bool:
+def number_for(argument: Argument, value: object) -> float | int | bool:
+    """Return a number that fits an argument's type, exactly or rounded to its float.
+
+    Raises
+    ------
+    PlaneTypeError
+        It is no number, or not whole where an integer is needed.
+    PlaneError
+        It is too large.
+    """
     if isinstance(value, np.ndarray):
         raise PlaneTypeError("a param is passed by value, and this is an array", fix="Pass a number, or array.item().")
     if argument.dtype == "bool":
@@ -108,7 +120,10 @@ def _number(argument: Argument, value: object) -> float | int | bool:
         raise PlaneTypeError(f"a bool is needed, not {value!r}")
     if argument.dtype.startswith("float"):
         if isinstance(value, (Real, np.floating, np.integer)):
-            return float(value)
+            try:
+                return float(value)
+            except OverflowError:
+                raise PlaneError("the number is too large for a float") from None
         raise PlaneTypeError(f"a number is needed, not {value!r}")
     if not isinstance(value, (Integral, np.integer)):
         raise PlaneTypeError(f"an integer is needed, not {value!r}")
@@ -196,6 +211,17 @@ def _contiguous(memory: Memory) -> bool:
             return False
         step *= count
     return True
+
+
+def _shared_copies(planes: dict[str, _Plane]) -> dict[str, _Plane]:
+    """Let planes that were given the same memory and have to be laid out anew share one copy, as they share it."""
+    first: dict[tuple[object, ...], object] = {}
+    shared = {}
+    for name, plane in planes.items():
+        memory = plane.memory
+        key = (memory.address, memory.shape, memory.strides, memory.dtype)
+        shared[name] = replace(plane, array=first.setdefault(key, plane.array)) if plane.copied else plane
+    return shared
 
 
 def _samples(kernel: Kernel, planes: Mapping[str, _Plane]) -> int:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import index as as_index
 from typing import Any, Literal, SupportsIndex
 
-from eagle.errors import GraphError, GraphTypeError
+from eagle.busy import CallGuard
+from eagle.errors import GraphError, GraphTypeError, PlaneError
 from eagle.loop_steps import LoopStep, loop_step
-from eagle.progress import Progress, progress_of
+from eagle.plan import Plan
+from eagle.progress import Progress, progress_of, shown
 
 __all__ = ["RunReport", "Runner", "until_done"]
 
@@ -74,6 +77,7 @@ class Runner:
     """
 
     def __init__(self, step: LoopStep, max_steps: int | None, progress: Progress | None) -> None:
+        self._guard = CallGuard("Runner")
         self._step = step
         self._progress = progress
         self.max_steps = max_steps
@@ -116,23 +120,22 @@ class Runner:
             Another thread is running it.
         """
         limit = self.max_steps if max_steps is None else limit_of(max_steps)
+        return self._guard.hold(lambda: self._run(limit))
+
+    def _run(self, limit: int | None) -> RunReport:
         step, started = self._step, time.perf_counter()
         build_s = step.prepare(self._slice(limit))
         steps = calls = 0
-        while step.unfinished() and (limit is None or steps < limit):
-            most = self._slice(limit if limit is None else limit - steps)
-            build_s += step.prepare(most)
-            try:
-                taken = step.launch(most)
-            except KeyboardInterrupt as error:
-                finished = step.samples - step.unfinished()
-                error.add_note(
-                    f"{finished} of {step.samples} samples are finished; run() goes on from where each stands"
-                )
-                raise
-            steps, calls = steps + taken, calls + 1
-            if self._progress is not None:
-                self._progress(step.samples - step.unfinished(), step.samples, steps)
+        with shown(self._progress):
+            while step.unfinished() and (limit is None or steps < limit):
+                most = self._slice(limit if limit is None else limit - steps)
+                build_s += step.prepare(most)
+                taken = self._launch(most)
+                steps, calls = steps + taken, calls + 1
+                if self._progress is not None:
+                    self._progress(step.samples - step.unfinished(), step.samples, steps)
+                if not taken:
+                    break
         failed = step.count_failed()
         return RunReport(
             samples=step.samples,
@@ -145,9 +148,18 @@ class Runner:
             run_s=time.perf_counter() - started - build_s,
         )
 
+    def _launch(self, limit: int | None) -> int:
+        step = self._step
+        try:
+            return step.launch(limit)
+        except KeyboardInterrupt as error:
+            finished = step.samples - step.unfinished()
+            error.add_note(f"{finished} of {step.samples} samples are finished; run() goes on from where each stands")
+            raise
+
     def reset(self) -> Runner:
         """Mark every sample as unfinished, so that `run` starts anew from what the arrays hold now."""
-        self._step.reset()
+        self._guard.hold(self._step.reset)
         return self
 
     def _slice(self, limit: int | None) -> int | None:
@@ -159,6 +171,7 @@ class Runner:
 
 def until_done(
     step: object,
+    /,
     *,
     max_steps: SupportsIndex | None = None,
     progress: bool | Callable[[int, int, int], object] = False,
@@ -203,6 +216,7 @@ def until_done(
     """
     limit = None if max_steps is None else limit_of(max_steps)
     parts = list(step) if isinstance(step, (list, tuple)) else [step]
+    refuse_names(parts, until_done)
     made = loop_step(parts, planes, count=steps_per_sample, watch=stop_on_nonfinite, backend=backend)
     return Runner(made, limit, progress_of(progress))
 
@@ -223,4 +237,18 @@ def limit_of(max_steps: SupportsIndex) -> int:
         raise GraphTypeError(f"max_steps is an integer, not {max_steps!r}") from None
     if limit < 0:
         raise GraphError(f"max_steps is {limit}", fix="Give 0 or more steps, or None for no limit.")
-    return limit
+    return min(limit, 2**62)
+
+
+def refuse_names(parts: Iterable[object], function: Callable[..., object]) -> None:
+    """Raise `PlaneError` if a kernel has an argument called like a keyword of the function it would be passed to."""
+    keywords = {name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY}
+    for part in parts:
+        for argument in part.kernel.arguments if isinstance(part, Plan) else ():
+            if argument.name in keywords:
+                raise PlaneError(
+                    f"kernel {part.kernel.name!r} has an argument {argument.name!r}",  # type: ignore[attr-defined]
+                    why=f"{function.__name__} has a keyword of that name",
+                    fix="Give the argument another name.",
+                    planes=(argument.name,),
+                )

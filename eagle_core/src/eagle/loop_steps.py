@@ -5,20 +5,24 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
+from operator import setitem
 from typing import Any
 
 import numpy as np
 
+from eagle.access import footprint, overlap
 from eagle.errors import GraphError, GraphTypeError, PlaneError
 from eagle.graph import Conditional, Graph, SkipGuard, opaque, reduce, repeat_while
 from eagle.graph.payloads import UntilDone
 from eagle.plan import Plan
-from eagle.plugin import Argument, Launch, Node
+from eagle.plugin import Argument, Launch, Node, adapter_of
 from eagle.signature import with_outputs
 
 __all__ = ["LoopStep", "loop_step"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_KEPT = 4  # graphs of different limits
 
 
 def loop_step(
@@ -28,7 +32,7 @@ def loop_step(
     plans = [part for part in parts if isinstance(part, Plan)]
     for part in parts:
         if not isinstance(part, (Plan, Node)):
-            raise GraphTypeError(f"a step is made of plans and nodes, not {part!r}", fix="Deploy a kernel first.")
+            raise GraphTypeError(f"a step is made of plans and nodes, not {part!r}", fix=_instead(part))
     if not plans:
         raise GraphError("a step needs a plan, which says when a sample is done")
     if len(parts) > 1:
@@ -45,7 +49,8 @@ def loop_step(
         mine = {name: array for name, array in given.items() if name in needed}
         given.update(with_outputs(plan.kernel, mine)[0])
     _refuse_unknown(plans, given, mask)
-    kind = OnePlan if len(parts) == 1 else SeveralNodes
+    alone = len(parts) == 1 and plans[0].mask is not None and not _follows(plans[0], given)
+    kind = OnePlan if alone else SeveralNodes
     return kind(parts, given, mask, count=count, watch=watch, backend=backend)
 
 
@@ -72,32 +77,42 @@ class LoopStep(ABC):
     ) -> None:
         self.planes, self._mask, self._backend = planes, mask, backend
         self._launches = [self._bound(part) if isinstance(part, Plan) else part for part in parts]
-        launch = next(one for one in self._launches if isinstance(one, Launch))
-        self.samples = launch.samples
+        self.samples = self._one_length()
         self.steps_per_launch = next(part.steps for part in parts if isinstance(part, Plan))
-        self.mask = _host(planes[mask])
         self.steps = np.zeros(self.samples, np.int64) if count else None
         self.failed = np.zeros(self.samples, bool) if watch else None
         self._all_done = np.zeros(1, bool)
         self._graphs: dict[int | None, Graph] = {}
-        self._taken = 0
+        if not self.mask.flags.writeable or self.mask.shape != (self.samples,) or self.mask.dtype != bool:
+            raise PlaneError(
+                f"the mask of {self.samples} samples is a bool array of that length that can be written",
+                why=f"this one is {self.mask.dtype}{list(self.mask.shape)}",
+                planes=(mask,),
+            )
+
+    @property
+    def mask(self) -> Array:
+        """The mask, as it lies in memory now."""
+        return _host(self.planes[self._mask])
 
     def prepare(self, limit: int | None) -> float:
         """Build the loop for a limit, and return how many seconds that took: 0 when it was built before."""
         if limit in self._graphs or limit == 0:
             return 0.0
         start = time.perf_counter()
+        while len(self._graphs) >= _KEPT:
+            self._graphs.pop(next(iter(self._graphs)))
         self._graphs[limit] = self._build(limit)
         return time.perf_counter() - start
 
     def launch(self, limit: int | None) -> int:
         """Run the loop, and return the most steps that a sample took."""
-        self._taken = 0
-        self._graphs[limit].launch()
-        taken = self._steps_of(limit)
-        if self.failed is not None:
-            self.mask[self.failed] = True
-        return taken
+        try:
+            self._graphs[limit].launch()
+        finally:
+            if self.failed is not None:
+                self.mask[self.failed] = True
+        return self._steps_of(limit)
 
     def unfinished(self) -> int:
         """Return how many samples are left to run."""
@@ -120,6 +135,18 @@ class LoopStep(ABC):
     @abstractmethod
     def _steps_of(self, limit: int | None) -> int: ...
 
+    def _one_length(self) -> int:
+        """Return how many samples there are, the same for every plan."""
+        launches = [one for one in self._launches if isinstance(one, Launch)]
+        for launch in launches:
+            if launch.samples != launches[0].samples:
+                a, b = launches[0], launch
+                raise PlaneError(
+                    f"kernel {a.kernel.name!r} has {a.samples} samples and kernel {b.kernel.name!r} has {b.samples}",
+                    fix="Give the planes of every plan of a step one length.",
+                )
+        return launches[0].samples
+
     def _bound(self, plan: Plan) -> Launch:
         names = {one.name for one in plan.kernel.arguments}
         bound = plan.bind(**{name: array for name, array in self.planes.items() if name in names})
@@ -139,6 +166,7 @@ class OnePlan(LoopStep):
     """One plan whose kernel has a mask: a backend may run each sample to its own end in one go."""
 
     def _build(self, limit: int | None) -> Graph:
+        self._longest = [0]  # not a method: the graph would hold what holds it
         (launch,) = self._launches
         assert isinstance(launch, Launch)
         payload = UntilDone(
@@ -148,15 +176,12 @@ class OnePlan(LoopStep):
             all_done=self._all_done,
             steps=self.steps,
             failed=self.failed,
-            report=self._note,
+            report=partial(setitem, self._longest, 0),
         )
         return Graph().add_node(Node("until_done", payload, launch.kernel.name)).build(self._backend)
 
-    def _note(self, steps: int) -> None:
-        self._taken = steps
-
     def _steps_of(self, limit: int | None) -> int:
-        return self._taken
+        return self._longest[0]
 
 
 class SeveralNodes(LoopStep):
@@ -164,10 +189,11 @@ class SeveralNodes(LoopStep):
 
     def _build(self, limit: int | None) -> Graph:
         parts: list[Any] = [Node("launch", one) if isinstance(one, Launch) else one for one in self._launches]
-        if self.steps is not None:
-            parts.insert(0, self._count())
+        running = np.zeros(self.samples, bool)
+        if self.steps is not None or self.failed is not None:
+            parts.insert(0, self._begin(running))
         if self.failed is not None:
-            parts.append(self._watch())
+            parts.append(self._watch(running))
         mask = self.planes[self._mask]
         look = reduce(mask, self._all_done, "all", name="all done")
         self._loop: dict[int | None, Conditional] = getattr(self, "_loop", {})
@@ -178,29 +204,34 @@ class SeveralNodes(LoopStep):
     def _steps_of(self, limit: int | None) -> int:
         return self._loop[limit].iterations or 0
 
-    def _count(self) -> Node[Any]:
-        mask, steps = self.mask, self.steps
-        assert steps is not None
-        return opaque(
-            lambda: np.add(steps, 1, out=steps, where=~mask),
-            reads={"mask": mask},
-            writes={"steps": steps},
-            name="count",
-        )
+    def _begin(self, running: Array) -> Node[Any]:
+        """Note which samples run in this step, and count it for them."""
+        planes, name, steps = self.planes, self._mask, self.steps
 
-    def _watch(self) -> Node[Any]:
-        mask, failed = self.mask, self.failed
+        def begin() -> None:
+            np.logical_not(_host(planes[name]), out=running)
+            if steps is not None:
+                np.add(steps, 1, out=steps, where=running)
+
+        writes = {"running": running} if steps is None else {"running": running, "steps": steps}
+        return opaque(begin, reads={"mask": planes[name]}, writes=writes, name="begin")
+
+    def _watch(self, running: Array) -> Node[Any]:
+        """End the samples of this step whose state is no number any more."""
+        planes, name, failed = self.planes, self._mask, self.failed
         assert failed is not None
-        states = [_host(array) for array in self._written_floats()]
+        states = self._written_floats()
 
         def watch() -> None:
-            for state in states:
+            for state in map(_host, states):
                 bad = ~np.isfinite(state)
-                np.logical_or(failed, bad if bad.ndim == 1 else bad.any(axis=0), out=failed)
+                np.logical_or(failed, running & (bad if bad.ndim == 1 else bad.any(axis=0)), out=failed)
+            mask = _host(planes[name])
             np.logical_or(mask, failed, out=mask)
 
         reads = {f"state {number}": state for number, state in enumerate(states)}
-        return opaque(watch, reads={**reads, "mask": mask}, writes={"mask": mask, "failed": failed}, name="watch")
+        writes = {"mask": planes[name], "failed": failed}
+        return opaque(watch, reads={**reads, "running": running}, writes=writes, name="watch")
 
     def _written_floats(self) -> list[object]:
         return [
@@ -210,6 +241,35 @@ class SeveralNodes(LoopStep):
             for argument in launch.kernel.arguments
             if argument.role == "sample" and argument.mode != "r" and argument.dtype.startswith("float")
         ]
+
+
+def _instead(part: object) -> str:
+    if hasattr(part, "__eagle_kernel__"):
+        return "Deploy the kernel first."
+    if hasattr(part, "__eagle_node__"):
+        return "Pass the plan, and its planes as keywords."
+    if callable(part):
+        return "Wrap it: eagle.graph.opaque(fn, reads=..., writes=...)."
+    return "Deploy a kernel first."
+
+
+def _follows(plan: Plan, given: Mapping[str, object]) -> bool:
+    """Whether a plane that the kernel only reads is also one that it writes, and so changes from step to step.
+
+    A loop that keeps a sample in registers until its end would not see that.
+    """
+    memories = {
+        one.name: adapter_of(given[one.name]).describe(given[one.name])
+        for one in plan.kernel.arguments
+        if one.role in ("sample", "mask") and one.name in given
+    }
+    modes = {one.name: one.mode for one in plan.kernel.arguments}
+    return any(
+        overlap(footprint(memories[a]), footprint(memories[b]))
+        for a in memories
+        for b in memories
+        if modes[a] == "r" and modes[b] != "r"
+    )
 
 
 def _mask(plans: Sequence[Plan], given: dict[str, object]) -> str:

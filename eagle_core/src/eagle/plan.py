@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 
 from eagle.binding import Binding, bind
+from eagle.busy import CallGuard
 from eagle.errors import BuildError, GraphError, GraphTypeError, PlaneError
 from eagle.graph import Graph
 from eagle.plugin import Argument, Kernel, Launch, Node, backends
@@ -27,7 +28,7 @@ class CopyWarning(UserWarning):
 def deploy(
     kernel: object,
     *,
-    scalar: Literal["float64", "float32"] = "float64",
+    scalar: Literal["float64", "float32"] | None = None,
     targets: Iterable[str] | None = None,
     steps: SupportsIndex = 64,
 ) -> Plan:
@@ -37,8 +38,8 @@ def deploy(
     ----------
     kernel : kernel
         What ``@hawk.kernel`` returns, anything with ``__eagle_kernel__``, or an `eagle.plugin.Kernel`.
-    scalar : {"float64", "float32"}
-        The type of its floats.
+    scalar : {"float64", "float32"}, optional
+        The type of its floats; by default float64.
     targets : iterable of str, optional
         The backends to compile for; by default, those that can run here.
     steps : int
@@ -54,7 +55,10 @@ def deploy(
         A target that is not installed or cannot run here.
     """
     made = _kernel(kernel, scalar)
-    count = as_index(steps)
+    try:
+        count = as_index(steps)
+    except TypeError:
+        raise GraphTypeError(f"steps is an integer, not {steps!r}") from None
     if count < 1:
         raise GraphError(f"steps is {count}", fix="Give at least 1.")
     for backend in _targets(targets):
@@ -91,7 +95,7 @@ class Plan:
         """The argument that says which samples are done, if it has one."""
         return next((one for one in self.kernel.arguments if one.role == "mask"), None)
 
-    def bind(self, **planes: object) -> BoundPlan:
+    def bind(self, /, **planes: object) -> BoundPlan:
         """Check arrays and numbers against the signature, once, and keep them.
 
         Raises
@@ -105,9 +109,9 @@ class Plan:
         CopyWarning
             An array that is sample-major or strided is copied before every launch, and back after one that writes it.
         """
-        return BoundPlan(self, bind(self.kernel, planes))
+        return BoundPlan(self, _bound(self.kernel, planes, stacklevel=3))
 
-    def run(self, **planes: object) -> Any:
+    def run(self, /, **planes: object) -> Any:
         """Run once; outputs, and the mask, that are not given are allocated.
 
         Returns
@@ -116,12 +120,12 @@ class Plan:
             What the kernel writes and `planes` does not hold, or the one such array; else everything it writes.
         """
         given, made = with_outputs(self.kernel, planes)
-        self.bind(**given).launch()
+        BoundPlan(self, _bound(self.kernel, given, stacklevel=3)).launch()
         names = [name for name in made if name not in _masks(self.kernel)] or [
             one.name for one in self.kernel.arguments if one.mode != "r" and one.role == "sample"
         ]
         arrays: list[Any] = [given[name] for name in names]
-        return arrays[0] if len(arrays) == 1 else namedtuple("Outputs", names)(*arrays)
+        return arrays[0] if len(arrays) == 1 else namedtuple("Outputs", names, rename=True)(*arrays)
 
     def __repr__(self) -> str:
         return f"<eagle.Plan of kernel {self.name!r}>"
@@ -136,6 +140,7 @@ class BoundPlan:
 
     def __init__(self, plan: Plan, binding: Binding) -> None:
         self.plan = plan
+        self._guard = CallGuard("BoundPlan")
         self._graph: Graph | None = None
         self._take(binding)
 
@@ -161,20 +166,35 @@ class BoundPlan:
         Busy
             Another thread is launching it.
         """
+        return self._guard.hold(lambda: self._launch_alone(n))
+
+    def _launch_alone(self, n: SupportsIndex) -> BoundPlan:
         if self._graph is None:
             self._graph = Graph().add_node(Node("launch", self._launch)).build()
         binding = self._binding
-        for name, array in binding.copied.items():
-            np.copyto(_like(binding.arrays[name], array), array)  # type: ignore[arg-type]
+        copied = {name: (array, self._laid_out(name, array)) for name, array in binding.copied.items()}
+        for array, laid_out in copied.values():
+            np.copyto(laid_out, array)  # type: ignore[arg-type]
         try:
             self._graph.launch(n)
         finally:
-            for name, array in binding.copied.items():
+            for name, (array, laid_out) in copied.items():
                 if any(one.name == name and one.mode != "r" for one in self.plan.kernel.arguments):
-                    np.copyto(array, _like(binding.arrays[name], array))  # type: ignore[arg-type]
+                    np.copyto(array, laid_out)  # type: ignore[arg-type]
         return self
 
-    def rebind(self, **planes: object) -> BoundPlan:
+    def _laid_out(self, name: str, array: Any) -> Any:
+        """Return the copy that the kernel runs over, with the axes of the array it stands for."""
+        laid_out = _like(self._binding.arrays[name], array)
+        if laid_out.shape != array.shape:
+            raise PlaneError(
+                f"the array was resized since kernel {self.plan.name!r} was bound to it",
+                fix="Bind the array as it is now.",
+                planes=(name,),
+            )
+        return laid_out
+
+    def rebind(self, /, **planes: object) -> BoundPlan:
         """Bind other arrays or numbers for some arguments; the others stay.
 
         Raises
@@ -191,17 +211,11 @@ class BoundPlan:
                 fix="Bind the plan anew and build a graph over that.",
             )
         binding = self._binding
-        self._take(bind(self.plan.kernel, {**binding.params, **binding.arrays, **binding.copied, **planes}))
+        given = {**binding.params, **binding.arrays, **binding.copied, **planes}
+        self._take(_bound(self.plan.kernel, given, stacklevel=3))
         return self
 
     def _take(self, binding: Binding) -> None:
-        for name in binding.copied:
-            warnings.warn(
-                f"plane {name!r} of kernel {self.plan.name!r} is copied before every launch, because its samples are "
-                "not contiguous; a graph refuses it. Pass a component-major, contiguous array.",
-                CopyWarning,
-                stacklevel=4,
-            )
         self._binding = binding
         self._graph = None
         self._launch = Launch(
@@ -222,6 +236,19 @@ class BoundPlan:
         return f"<eagle.BoundPlan of kernel {self.plan.name!r} over {self.samples} samples>"
 
 
+def _bound(kernel: Kernel, planes: Mapping[str, object], *, stacklevel: int) -> Binding:
+    """Bind, and warn the caller's caller of arrays that will be copied."""
+    binding = bind(kernel, planes)
+    for name in binding.copied:
+        warnings.warn(
+            f"plane {name!r} of kernel {kernel.name!r} is copied before every launch, because its samples are not "
+            "contiguous; a graph refuses it. Pass a component-major, contiguous array.",
+            CopyWarning,
+            stacklevel=stacklevel,
+        )
+    return binding
+
+
 def _like(laid_out: Any, array: Any) -> Any:
     """Return the laid-out plane with the axes of the array it was made from."""
     if array.ndim == 3:
@@ -233,10 +260,13 @@ def _masks(kernel: Kernel) -> set[str]:
     return {one.name for one in kernel.arguments if one.role == "mask"}
 
 
-def _kernel(kernel: object, scalar: str) -> Kernel:
-    if scalar not in ("float64", "float32"):
+def _kernel(kernel: object, scalar: str | None) -> Kernel:
+    if scalar not in (None, "float64", "float32"):
         raise GraphError(f"scalar is {scalar!r}", fix="It is 'float64' or 'float32'.")
     if isinstance(kernel, Kernel):
+        floats = {one.dtype for one in kernel.arguments if one.dtype.startswith("float")}
+        if scalar is not None and floats - {scalar}:
+            raise GraphError(f"kernel {kernel.name!r} is made for {floats.pop()}", fix="Leave scalar= out.")
         return kernel
     make = getattr(kernel, "__eagle_kernel__", None)
     if make is None or isinstance(kernel, type):
@@ -244,7 +274,7 @@ def _kernel(kernel: object, scalar: str) -> Kernel:
             f"deploy takes a kernel, not {kernel!r}",
             fix="Put @hawk.kernel above the function." if callable(kernel) else "",
         )
-    made = make(scalar)
+    made = make(scalar or "float64")
     if not isinstance(made, Kernel):
         raise GraphTypeError(f"__eagle_kernel__ of {kernel!r} returned {made!r}, which is no eagle Kernel")
     return made
@@ -253,7 +283,7 @@ def _kernel(kernel: object, scalar: str) -> Kernel:
 def _targets(targets: Iterable[str] | None) -> list[Any]:
     if targets is None:
         return [backend for backend in backends() if backend.why_not() is None]
-    if isinstance(targets, str):
+    if isinstance(targets, str) or not isinstance(targets, Iterable):
         raise GraphTypeError(f"targets is a list of backends, not {targets!r}")
     chosen = []
     for name in targets:

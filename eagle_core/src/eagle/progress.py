@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from eagle.errors import EagleError, GraphTypeError
 
-__all__ = ["Progress", "progress_of"]
+__all__ = ["Progress", "progress_of", "shown"]
 
 Progress: TypeAlias = Callable[[int, int, int], object]
 """Called with (samples done, samples, steps)."""
@@ -39,6 +40,19 @@ def progress_of(progress: bool | Progress) -> Progress | None:
     raise GraphTypeError(f"progress is True, False or a callable, not {progress!r}")
 
 
+@contextmanager
+def shown(progress: Progress | None) -> Iterator[None]:
+    """For the time of one run, show a bar if there is one."""
+    if not isinstance(progress, _Bar):
+        yield
+        return
+    progress.begin()
+    try:
+        yield
+    finally:
+        progress.close()
+
+
 class _Bar:
     """A bar over samples, made once the run has taken a second."""
 
@@ -51,8 +65,18 @@ class _Bar:
                 fix="Install eagle-core[progress], or pass a callable.",
             ) from error
         self._make: Any = tqdm
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the clock of a run."""
         self._bar: Any = None
         self._start = time.perf_counter()
+
+    def close(self) -> None:
+        """Take the bar away, however the run ended."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
 
     def __call__(self, done: int, samples: int, steps: int) -> None:
         if self._bar is None:
@@ -60,6 +84,3 @@ class _Bar:
                 return
             self._bar = self._make(total=samples, unit=" samples")
         self._bar.update(done - self._bar.n)
-        if done == samples:
-            self._bar.close()
-            self._bar = None

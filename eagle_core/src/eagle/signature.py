@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
+from eagle.errors import EagleError
 from eagle.plugin import Argument, Kernel, adapter_of
 
 __all__ = ["described", "with_outputs"]
@@ -34,7 +35,13 @@ def with_outputs(kernel: Kernel, planes: Mapping[str, object]) -> tuple[dict[str
     like = next((given[one.name] for one in kernel.arguments if one.role == "sample" and one.name in given), None)
     if like is None or not missing:
         return given, []
-    adapter = adapter_of(like)
+    try:
+        adapter = adapter_of(like)
+    except EagleError as error:
+        first = next(one.name for one in kernel.arguments if one.role == "sample" and one.name in given)
+        error.locate(plane=first)
+        error.what = f"kernel {kernel.name!r} cannot take it: {error.what}"
+        raise
     samples = _length(kernel, given)
     for argument in missing:
         shape = (prod(argument.shape), samples) if argument.shape else (samples,)

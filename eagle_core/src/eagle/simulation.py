@@ -7,7 +7,9 @@ from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-from eagle.loop import Runner, RunReport, until_done
+from eagle.binding import number_for
+from eagle.errors import EagleError, GraphError
+from eagle.loop import Runner, RunReport, refuse_names, until_done
 from eagle.plan import Plan, deploy
 from eagle.plugin import Argument, Node
 
@@ -56,9 +58,10 @@ class SimResult:
 
 def simulate(
     kernel: object,
+    /,
     *,
     max_steps: SupportsIndex | None = None,
-    scalar: Literal["float64", "float32"] = "float64",
+    scalar: Literal["float64", "float32"] | None = None,
     steps: SupportsIndex = 64,
     progress: bool | Callable[[int, int, int], object] = False,
     steps_per_sample: bool = False,
@@ -89,12 +92,17 @@ def simulate(
 
     def part_of(part: object) -> object:
         if isinstance(part, (Plan, Node)):
+            if scalar is not None and isinstance(part, Plan):
+                raise GraphError(f"plan {part.name!r} is deployed already", fix="Leave scalar= out.")
             return part
+        if not hasattr(part, "__eagle_kernel__") and several:
+            return part  # refused as a part of a step
         return deploy(part, scalar=scalar, steps=1 if several else steps)
 
     made = [part_of(part) for part in parts]
+    refuse_names(made, simulate)
     runner = until_done(
-        made if several else made[0],
+        made if len(made) != 1 else made[0],
         max_steps=max_steps,
         progress=progress,
         steps_per_sample=steps_per_sample,
@@ -110,12 +118,17 @@ def _one_sample(parts: list[object], planes: Mapping[str, object]) -> dict[str, 
     arguments: dict[str, Argument] = {
         one.name: one for part in parts if isinstance(part, Plan) for one in part.kernel.arguments
     }
-    return {
-        name: np.full(1, value, arguments[name].dtype)
-        if isinstance(value, (bool, int, float, np.generic))
-        and name in arguments
-        and arguments[name].role in ("sample", "mask")
-        and not arguments[name].shape
-        else value
-        for name, value in planes.items()
-    }
+    return {name: _plane(arguments.get(name), name, value) for name, value in planes.items()}
+
+
+def _plane(argument: Argument | None, name: str, value: object) -> object:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    number = isinstance(value, (bool, int, float, complex, str, np.generic))
+    if not number or argument is None or argument.role not in ("sample", "mask") or argument.shape:
+        return value
+    try:
+        return np.full(1, number_for(argument, value), argument.dtype)
+    except EagleError as error:
+        error.locate(plane=name)
+        raise

@@ -346,7 +346,9 @@ class Graph:
         """Make the graph a built one."""
         for name, by in executable.counters.items():
             add_to_counter(name, by)
-        weakref.finalize(self, executable.close)
+        if type(executable).close is not Executable.close:
+            # The finalizer keeps the executable, and all that its nodes hold, from being collected as part of a cycle.
+            weakref.finalize(self, executable.close)
         self._backend, self._executable = backend, executable
 
     def _built(self) -> Executable:

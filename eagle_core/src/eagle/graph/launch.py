@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
-from eagle.errors import GraphError
+from eagle.errors import GraphError, PlaneError
 from eagle.plugin.adapters import adapter_of
-from eagle.plugin.kernels import Launch
+from eagle.plugin.arrays import Memory
+from eagle.plugin.kernels import Argument, Launch
 from eagle.plugin.nodes import Access, Node
 
 __all__ = ["launch_access"]
+
+_GATE = Argument(name="samples done", role="mask", mode="r", dtype="bool")
 
 
 def launch_access(node: Node[Launch]) -> Iterable[Access]:
@@ -19,6 +23,8 @@ def launch_access(node: Node[Launch]) -> Iterable[Access]:
     ------
     GraphError
         The kernel is a derivative.
+    PlaneError
+        An array was resized since it was bound, or the mask that gates the launch does not fit its samples.
     """
     launch = node.payload
     if launch.kernel.derivative:
@@ -32,13 +38,46 @@ def launch_access(node: Node[Launch]) -> Iterable[Access]:
         if argument.role == "param":
             continue
         array = launch.arrays[argument.name]
-        per_sample = argument.role != "table"
+        memory = _fitting(launch, argument, array)
         yield Access(
             name=argument.name,
             array=array,
             mode="rw" if gated and argument.mode == "w" else argument.mode,
             total=argument.total and not gated,
-            axis=len(adapter_of(array).describe(array).shape) - 1 if per_sample else None,
+            axis=len(memory.shape) - 1 if argument.role != "table" else None,
         )
     if gated:
-        yield Access(name="samples done", array=launch.gate, mode="r", axis=0)
+        _fitting(launch, _GATE, launch.gate)
+        yield Access(name=_GATE.name, array=launch.gate, mode="r", axis=0)
+
+
+def _fitting(launch: Launch, argument: Argument, array: object) -> Memory:
+    """Return the memory of an array that still is as the kernel takes it.
+
+    The launch was checked when it was bound; what stands here is what its code relies on to stay inside the planes.
+    """
+    memory = adapter_of(array).describe(array)
+    if argument.role == "table":
+        fits = len(memory.shape) == len(argument.shape) and _contiguous(memory)
+        wanted = f"contiguous, of {len(argument.shape)} axes"
+    else:
+        shape = (prod(argument.shape), launch.samples) if argument.shape else (launch.samples,)
+        fits = memory.shape == shape and (launch.samples <= 1 or memory.strides[-1] == memory.itemsize)
+        wanted = f"{argument.dtype}{list(shape)}, contiguous along its samples"
+    if not fits or memory.dtype != argument.dtype:
+        raise PlaneError(
+            f"it does not fit the {launch.samples} samples that kernel {launch.kernel.name!r} is bound to",
+            why=f"it has to be {wanted}, and is {memory.dtype}{list(memory.shape)}",
+            fix="Bind arrays as they are to be launched, and keep them so.",
+            planes=(argument.name,),
+        )
+    return memory
+
+
+def _contiguous(memory: Memory) -> bool:
+    step = memory.itemsize
+    for stride, count in zip(reversed(memory.strides), reversed(memory.shape), strict=True):
+        if count > 1 and stride != step:
+            return False
+        step *= count
+    return True

@@ -63,9 +63,15 @@ def lower_until_done(placed: Placed[UntilDone], context: CpuContext) -> Step:
 
 def _work(program: Program, arguments: Arguments, entry: int, samples: int, cost: float) -> Callable[[], None]:
     address, grain = arguments.address, program.grain
+    interrupted = [False]
 
     def work() -> None:
-        if run_on_team(entry, address, samples, grain, cost_ns=cost):
+        if interrupted[0]:  # what an interrupted run recorded is no concern of this one
+            arguments.reset()
+        interrupted[0] = True
+        code = run_on_team(entry, address, samples, grain, cost_ns=cost)
+        interrupted[0] = False
+        if code:
             fault = arguments.fault
             arguments.reset()
             assert fault is not None
