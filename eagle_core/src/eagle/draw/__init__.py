@@ -1,5 +1,5 @@
 """Looking at a graph. Pictures start here: each takes a graph as it stands, built or not, and takes no guard."""
 
-from eagle.draw.lines import show, text
+from eagle.draw.text import show, text
 
 __all__ = ["show", "text"]
