@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from eagle.draw.merging import merged, one_box, regrouped
-from eagle.draw.picture import Box, Branch, Key, Picture, Row, boxes_of
+from eagle.draw.picture import Branch, Key, Picture, Row, boxes_of
+from eagle.draw.reading import counted
 from eagle.draw.repeating import fold_periods, fold_siblings
 
 __all__ = ["fold"]
@@ -35,7 +36,7 @@ def fold(picture: Picture) -> Picture:
     drawn = len(boxes_of(folded.rows))
     if drawn == total:
         return picture
-    return folded.with_note(f"{total} nodes in {drawn} boxes; around= and depth= show a part of the graph in full.")
+    return folded.with_note(f"{total} nodes in {counted(drawn, 'box')}; around= and depth= show a part of the graph in full.")
 
 
 def _fold_chains(picture: Picture) -> Picture:

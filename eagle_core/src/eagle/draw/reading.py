@@ -50,7 +50,8 @@ def links_of(edges: Iterable[Edge], inside: Key = ()) -> tuple[Link, ...]:
 
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    ending = "" if count == 1 else "es" if noun.endswith("x") else "s"
+    return f"{count} {noun}{ending}"
 
 
 class _Reader:

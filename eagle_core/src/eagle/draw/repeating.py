@@ -86,6 +86,14 @@ class _Ends:
             for box in row.boxes
         ]
 
+    def out_of(self, row: Row) -> Hashable:
+        """Return what waits for a row."""
+        return [{(link.dst, _reasons(link)) for link in self.outgoing.get(box.key, ())} for box in row.boxes]
+
+    def is_linked(self, row: Row, start: int) -> bool:
+        """Whether a row waits for anything from row `start` on."""
+        return any(self.place[link.src][0] >= start for box in row.boxes for link in self.incoming.get(box.key, ()))
+
     def _back(self, link: Link) -> tuple[str, int, int]:
         (above, position), (below, _) = self.place[link.src], self.place[link.dst]
         return "back", below - above, position
@@ -110,8 +118,11 @@ def _comes_again(
     here = start + period * times
     if here + period > len(rows) or looks[here : here + period] != looks[here - period : here]:
         return False
-    return times == 1 or all(
-        ends.into(rows[here + step], start) == ends.into(rows[here - period + step], start) for step in range(period)
+    steps = range(here, here + period)
+    if times > 1 and any(ends.into(rows[step], start) != ends.into(rows[step - period], start) for step in steps):
+        return False
+    return any(ends.is_linked(rows[step], start) for step in steps) or all(
+        ends.out_of(rows[step]) == ends.out_of(rows[step - period]) for step in steps
     )
 
 

@@ -18,6 +18,7 @@ Port: TypeAlias = "tuple[Wire | None, tuple[str, ...]]"
 """A line that starts at a box, or none, and the planes written there."""
 _INNER = 7
 _TOLD = 4
+_TOLD_ROOM = 32
 
 
 def box_piece(box: Box, ports: Sequence[Port], after: Sequence[str], options: Options, least: int = 0) -> Piece:
@@ -55,7 +56,7 @@ def add_ports(piece: Piece, ports: Sequence[Port], options: Options) -> None:
 
 def frame_lines(after: Sequence[str], options: Options) -> tuple[str, ...]:
     """Return what a box waits for, in words, in a few lines."""
-    lettering, room = options.lettering, max(options.label_room, 8)
+    lettering, room = options.lettering, max(min(_TOLD_ROOM, options.max_width - 4), 8)
     shown = list(after) if len(after) <= _TOLD else [*after[: _TOLD - 1], f"and {len(after) - _TOLD + 1} more"]
     return tuple(lettering.cut(lettering.spell(line), room) for line in shown)
 

@@ -11,7 +11,6 @@ from eagle.draw.layout.geometry import Point
 from eagle.draw.layout.options import Options
 from eagle.draw.layout.ordering import reduce_crossings
 from eagle.draw.layout.pieces import Layers, Piece, Wire
-from eagle.draw.names import Lettering
 
 __all__ = ["Size", "arrange"]
 
@@ -52,7 +51,7 @@ def arrange(layers: Layers, wires: Sequence[Wire], options: Options) -> Size:
     size = _assign_lines(layers, channels)
     for wire in wires:
         wire.paths = _trace(wire, passes[wire], channels, size.tops)
-    return size._replace(width=_settle_names(layers, size.width, options.lettering))
+    return size._replace(width=_settle_names(layers, size.width, options))
 
 
 def _add_passes(layers: Layers, wire: Wire) -> dict[int, Piece]:
@@ -127,20 +126,16 @@ def _trace(
     return paths
 
 
-_TOLERATED = 4
-"""How much of a name may be lost rather than have it widen a picture of several columns."""
-
-
-def _settle_names(layers: Layers, width: int, lettering: Lettering) -> int:
+def _settle_names(layers: Layers, width: int, options: Options) -> int:
     """Return the width with the names that stick out on the right, and cut those of which little is lost by it."""
     last = [layer[-1] for layer in layers if layer and layer[-1].names]
     edge = width
     for piece in last:
         reach = int(piece.x) + max(name.dx + name.columns for name in piece.names)
         alone = sum(other.draw is not None for other in layers[piece.layer]) == 1
-        edge = max(edge, reach if alone or reach - width > _TOLERATED else min(reach, width + 1))
+        edge = max(edge, reach if alone or reach - width > options.tolerance else min(reach, width + 1))
     for piece in last:
         piece.names = [
-            name._replace(text=lettering.cut(name.text, edge - int(piece.x) - name.dx)) for name in piece.names
+            name._replace(text=options.lettering.cut(name.text, edge - int(piece.x) - name.dx)) for name in piece.names
         ]
     return edge

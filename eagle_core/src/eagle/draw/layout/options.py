@@ -12,11 +12,13 @@ __all__ = ["Options"]
 _STEPS = (
     # columns for a label, columns for planes, rows a line may pass
     (36, 28, None),
-    (24, 18, None),
+    (24, 16, None),
     (24, 16, 8),
-    (18, 12, 4),
-    (14, 10, 2),
-    (10, 8, 1),
+    (24, 16, 3),
+    (18, 12, 3),
+    (18, 12, 1),
+    (12, 8, 1),
+    (12, 8, 0),
     (8, 8, 0),
 )
 _DEEPEST = 12
@@ -38,6 +40,8 @@ class Options:
         How many rows a line may go down; a link that goes further is told in words. None: any number.
     depth : int
         How many frames are drawn inside each other.
+    tolerance : int
+        How much of the last name of a row may be lost rather than have it widen the picture.
     """
 
     max_width: int = 160
@@ -46,6 +50,7 @@ class Options:
     name_room: int = 28
     reach: int | None = None
     depth: int = _DEEPEST
+    tolerance: int = 4
 
     def attempts(self) -> Iterator[Options]:
         """Yield what to try in turn, until the picture is no wider than allowed."""
