@@ -87,7 +87,7 @@ class Canvas:
     def box(self, rect: Rect, *, dashed: bool = False, rounded: bool = False) -> None:
         """Draw a border and clear what is inside."""
         pen = self.pen
-        across, down = pen.dashed if dashed else pen.solid
+        across, down = tuple(pen.dashed if dashed else pen.solid)
         corners = pen.corners if rounded else [pen.joints[arms] for arms in (10, 6, 9, 5)]
         top = corners[0] + across * (rect.width - 2) + corners[1]
         bottom = corners[2] + across * (rect.width - 2) + corners[3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from eagle.draw.legend import meaning
-from eagle.draw.names import UNICODE
+from eagle.draw.names import TIMES, UNICODE
 from eagle.draw.picture import Box, Branch, Frame, Key, Link, Picture, Row, boxes_of
 
 __all__ = ["dot"]
@@ -29,9 +29,9 @@ class _Writer:
 
     def lines(self, picture: Picture) -> Iterator[str]:
         yield "digraph eagle {"
-        yield "  graph [compound=true, rankdir=TB, charset=\"UTF-8\", fontname=\"monospace\"]"
-        yield "  node [shape=box, fontname=\"monospace\"]"
-        yield "  edge [fontname=\"monospace\"]"
+        yield '  graph [compound=true, rankdir=TB, charset="UTF-8", fontname="monospace"]'
+        yield '  node [shape=box, fontname="monospace"]'
+        yield '  edge [fontname="monospace"]'
         yield from self._rows(picture.rows, "  ")
         yield from self._links(picture.links, "  ")
         yield "}"
@@ -40,7 +40,7 @@ class _Writer:
         for row in rows:
             group = len(row.branches) > 1 and bool(row.stages)
             if group:
-                yield f"{indent}subgraph {self._cluster()} {{ label=\"group\"; style=filled; color=gray95;"
+                yield f'{indent}subgraph {self._cluster()} {{ label="group"; style=filled; color=gray95;'
             for branch in row.branches:
                 yield from self._branch(branch, indent + "  " if group else indent)
             if group:
@@ -48,7 +48,8 @@ class _Writer:
 
     def _branch(self, branch: Branch, indent: str) -> Iterator[str]:
         if len(branch.boxes) > 1:
-            yield f"{indent}subgraph {self._cluster()} {{ label={_quoted(branch.title or '')}; style=rounded; color=gray40;"
+            title = _quoted(branch.title or "")
+            yield f"{indent}subgraph {self._cluster()} {{ label={title}; style=rounded; color=gray40;"
         for box in branch.boxes:
             yield from self._box(box, indent)
         if len(branch.boxes) > 1:
@@ -60,7 +61,7 @@ class _Writer:
             return
         name = f"n{_name(box.key)}"
         self.ends[box.key] = name, None
-        label = box.label + (f" ×{box.count}" if box.count > 1 else "") + (f" [{box.tag}]" if box.tag else "")
+        label = box.label + (f" {TIMES}{box.count}" if box.count > 1 else "") + (f" [{box.tag}]" if box.tag else "")
         style = ", style=dashed" if box.opaque else ""
         yield f"{indent}{name} [label={_quoted(label)}{style}]"
 
@@ -78,7 +79,7 @@ class _Writer:
         self.ends[box.key] = self.ends[inner.key] if alone else (self.ends[inner.key][0], cluster)
 
     def _frame(self, frame: Frame, cluster: str, indent: str) -> Iterator[str]:
-        yield f"{indent}subgraph {cluster} {{ label={_quoted(frame.title)}; style=\"rounded,dashed\";"
+        yield f'{indent}subgraph {cluster} {{ label={_quoted(frame.title)}; style="rounded,dashed";'
         yield from self._rows(frame.rows, indent + "  ")
         yield from self._links(frame.links, indent + "  ")
         yield f"{indent}}}"

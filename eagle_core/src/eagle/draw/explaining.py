@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from eagle.access import Edge, before, edges, first_race
+from eagle.access import Edge, before, edges, first_race, reduced_edges
 from eagle.draw.names import UNICODE
 from eagle.errors import GraphError, GraphTypeError
 from eagle.plugin.blueprint import Placed
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
+_TOLD = 6
+
 
 def explain(graph: Graph, a: str, b: str) -> str:
     """Return whether and why node `b` waits for node `a`.
@@ -24,11 +28,12 @@ def explain(graph: Graph, a: str, b: str) -> str:
     GraphError
         There is no such node.
     """
-    return _Question(graph._snapshot(), a, b).answer()
+    account = _Account(graph._snapshot())
+    return account.of(account.index(a), account.index(b))
 
 
-class _Question:
-    def __init__(self, stages: tuple[Stage, ...], a: str, b: str) -> None:
+class _Account:
+    def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stages = stages
         self.nodes: list[Placed[Any]] = [placed for stage in stages for placed in stage.nodes]
         self.place = {
@@ -37,39 +42,44 @@ class _Question:
             for branch, members in enumerate(stage.branches)
             for placed in members
         }
+
+    def index(self, label: object) -> int:
+        if not isinstance(label, str):
+            raise GraphTypeError(f"explain takes the labels of two nodes, not {label!r}", fix="See g.node_labels().")
         index = {placed.label: placed.index for placed in self.nodes}
-        self.a, self.b = (_found(index, label) for label in (a, b))
+        if label not in index:
+            fix = did_you_mean(label, index) or "g.node_labels() lists the nodes."
+            raise GraphError(f"the graph has no node {label!r}", fix=fix)
+        return index[label]
 
-    def answer(self) -> str:
-        first, second = self._label(self.a), self._label(self.b)
-        if self.a == self.b:
+    def of(self, a: int, b: int) -> str:
+        first, second = self._label(a), self._label(b)
+        if a == b:
             return f"{first} is one node, which does not wait for itself."
-        if self.a > self.b:
-            turned = self.__class__.__new__(self.__class__)
-            turned.stages, turned.nodes, turned.place = self.stages, self.nodes, self.place
-            turned.a, turned.b = self.b, self.a
-            return f"{second} does not wait for {first}: it was added before it. The other way round: {turned.answer()}"
-        if self._siblings():
-            return self._about_siblings(first, second)
-        if reasons := self._hazards(self.a, self.b):
+        if a > b:
+            return f"{second} does not wait for {first}, which comes after it. The other way round: {self.of(b, a)}"
+        if self._siblings(a, b):
+            return self._about_siblings(a, b)
+        if reasons := self._hazards(a, b):
             return f"{second} waits for {first}: " + "; ".join(map(self._reason, reasons)) + "."
-        path = self._path()
+        path = self._path(a, b)
         if not path:
-            return f"{first} and {second} may overlap: they share no memory that either writes, and nothing orders them."
+            return (
+                f"{first} and {second} may overlap: they share no memory that either writes, and nothing orders them."
+            )
         if len(path) > 2:
-            steps = "; ".join(self._step(one, other) for one, other in zip(path, path[1:], strict=False))
+            steps = "; ".join(self._step(one, other) for one, other in pairwise(_ends(path)))
             return f"{second} waits for {first} by way of {self._labels(path[1:-1])}: {steps}."
-        return f"{second} waits for {first}: {self._order(self.a, self.b)}. They share no memory that either writes."
+        return f"{second} waits for {first}: {self._order(a, b)}. They share no memory that either writes."
 
-    def _siblings(self) -> bool:
-        (stage, branch), (other, beside) = self.place[self.a], self.place[self.b]
+    def _siblings(self, a: int, b: int) -> bool:
+        (stage, branch), (other, beside) = self.place[a], self.place[b]
         return stage == other and branch != beside
 
-    def _about_siblings(self, first: str, second: str) -> str:
-        stage = self.place[self.a][0]
-        where = f"{first} and {second} are in different branches of the group at stage {stage}"
-        pair = [self.nodes[self.a], self.nodes[self.b]]
-        race = first_race(pair, [[0], [1]])
+    def _about_siblings(self, a: int, b: int) -> str:
+        first, second = self._label(a), self._label(b)
+        where = f"{first} and {second} are in different branches of the group at stage {self.place[a][0]}"
+        race = first_race([self.nodes[a], self.nodes[b]], [[0], [1]])
         if race is None:
             return f"{where}, and share no memory that either writes: they may overlap."
         verbs = ["writes" if writes else "reads" for writes in (race.first_writes, race.second_writes)]
@@ -79,68 +89,70 @@ class _Question:
         )
 
     def _hazards(self, src: int, dst: int) -> tuple[Edge, ...]:
-        one, other = self.nodes[src], self.nodes[dst]
-        return edges([one, other], [[[0]], [[1]]])
+        return edges([self.nodes[src], self.nodes[dst]], [[[0]], [[1]]])
 
     def _reason(self, edge: Edge) -> str:
         words = {"RAW": "read after write", "WAR": "write after read", "WAW": "write after write"}
         return f"{_name(edge.plane)}, {edge.meaning} ({edge.kind}: {words[edge.kind]})"
 
-    def _path(self) -> list[int]:
-        """Return the fewest nodes that lead from the first to the second in the order the graph must keep, or none."""
-        waits = before(self.nodes, [stage.indices for stage in self.stages])
-        came: dict[int, int] = {}
-        rim = [self.b]
-        while rim and self.a not in came:
-            found = []
-            for node in rim:
-                for other in waits[node]:
-                    if other >= self.a and other not in came:
-                        came[other] = node
-                        found.append(other)
-            rim = found
-        if self.a not in came:
-            return []
-        path = [self.a]
-        while path[-1] != self.b:
-            path.append(came[path[-1]])
-        return path
+    def _path(self, a: int, b: int) -> list[int]:
+        """Return the nodes that lead from one to the other: by hazards if they do, else by all that has to be kept."""
+        stages = [stage.indices for stage in self.stages]
+        by_hazards: dict[int, list[int]] = {}
+        for edge in reduced_edges(self.nodes, stages):
+            by_hazards.setdefault(edge.dst, []).append(edge.src)
+        return _shortest(by_hazards, a, b) or _shortest(dict(enumerate(before(self.nodes, stages))), a, b)
 
     def _step(self, src: int, dst: int) -> str:
+        if src < 0 or dst < 0:
+            return "and so on"
         reasons = self._hazards(src, dst)
         why = "; ".join(map(self._reason, reasons)) if reasons else self._order(src, dst)
         return f"{self._label(dst)} waits for {self._label(src)} ({why})"
 
     def _order(self, src: int, dst: int) -> str:
         """Say what orders two nodes that share nothing."""
-        blind = [index for index in (src, dst) if not self.nodes[index].complete_access]
-        if blind:
-            verb = "keeps its place" if len(blind) == 1 else "keep their places"
-            return f"eagle cannot see into {self._labels(blind)}, which {verb} in the order of adding"
         for index in (src, dst):
             stage = self.place[index][0]
             if self.stages[stage].is_group:
                 return f"the group at stage {stage} starts and ends as a whole"
-        return "something between them orders them"
+        blind = [index for index in (src, dst) if not self.nodes[index].complete_access]
+        verb = "keeps its place" if len(blind) == 1 else "keep their places"
+        return f"eagle cannot see into {self._labels(blind)}, which {verb} in the order of adding"
 
     def _label(self, index: int) -> str:
         return _name(self.nodes[index].label)
 
-    def _labels(self, indices: list[int]) -> str:
+    def _labels(self, indices: Sequence[int]) -> str:
         labels = [self._label(index) for index in indices]
-        if len(labels) > 6:
+        if len(labels) > _TOLD:
             labels = [*labels[:3], f"{len(labels) - 4} more", labels[-1]]
         return " and ".join((", ".join(labels[:-1]), labels[-1]) if len(labels) > 1 else labels)
 
 
-def _found(index: dict[str, int], label: object) -> int:
-    if not isinstance(label, str):
-        raise GraphTypeError(f"explain takes the labels of two nodes, not {label!r}", fix="See g.node_labels().")
-    if label not in index:
-        raise GraphError(
-            f"the graph has no node {label!r}", fix=did_you_mean(label, index) or "g.node_labels() lists the nodes."
-        )
-    return index[label]
+def _shortest(waits: Mapping[int, Sequence[int]], a: int, b: int) -> list[int]:
+    """Return the fewest nodes that lead from `a` to `b`, or none."""
+    came: dict[int, int] = {b: b}
+    rim = [b]
+    while rim and a not in came:
+        found = []
+        for node in rim:
+            for other in waits.get(node, ()):
+                if other >= a and other not in came:
+                    came[other] = node
+                    found.append(other)
+        rim = found
+    if a not in came:
+        return []
+    path = [a]
+    while path[-1] != b:
+        path.append(came[path[-1]])
+    return path
+
+
+def _ends(path: list[int]) -> list[int]:
+    """Return a path, a long one with -1 for what lies between its ends."""
+    return path if len(path) <= _TOLD + 2 else [*path[:4], -1, path[-2], path[-1]]
 
 
 def _name(name: str) -> str:

@@ -36,7 +36,9 @@ def fold(picture: Picture) -> Picture:
     drawn = len(boxes_of(folded.rows))
     if drawn == total:
         return picture
-    return folded.with_note(f"{total} nodes in {counted(drawn, 'box')}; around= and depth= show a part of the graph in full.")
+    return folded.with_note(
+        f"{total} nodes in {counted(drawn, 'box')}; around= and depth= show a part of the graph in full."
+    )
 
 
 def _fold_chains(picture: Picture) -> Picture:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from eagle.draw.legend import meaning
-from eagle.draw.names import UNICODE
+from eagle.draw.names import TIMES, UNICODE
 from eagle.draw.picture import Box, Frame, Key, Link, Picture, Row
 
 __all__ = ["mermaid"]
 
-_PLAIN = frozenset(" _.,:+-=/()[]…×≤–")
+_PLAIN = frozenset(" _.,:+-=/()[]…≤" + TIMES)
 
 
 def mermaid(picture: Picture) -> str:
@@ -61,7 +61,7 @@ class _Writer:
         if box.frames:
             yield from self._framed(box, name, indent)
             return
-        label = box.label + (f" ×{box.count}" if box.count > 1 else "") + (f" [{box.tag}]" if box.tag else "")
+        label = box.label + (f" {TIMES}{box.count}" if box.count > 1 else "") + (f" [{box.tag}]" if box.tag else "")
         yield f"{indent}{name}[{_quoted(label)}]"
         if box.opaque:
             self.opaque.append(name)

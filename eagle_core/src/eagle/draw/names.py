@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from wcwidth import wcswidth, wcwidth
 
-__all__ = ["ASCII", "UNICODE", "Lettering", "clusters", "lettering_for", "width"]
+__all__ = ["ASCII", "TIMES", "UNICODE", "Lettering", "clusters", "lettering_for", "width"]
 
-_STAND_INS = {"≤": "<=", "×": "x", "…": "...", "·": "|", "–": "-"}
+TIMES = "\N{MULTIPLICATION SIGN}"
+_STAND_INS = {"≤": "<=", TIMES: "x", "…": "...", "·": "|"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Lettering:
 
     can_show: Callable[[str], bool]
     ellipsis: str = "…"
-    times: str = "×"
+    times: str = TIMES
 
     def spell(self, name: str) -> str:
         """Return `name` on one line: control, invisible, lone and unshowable characters as their escapes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from eagle.draw.canvas import ASCII_PEN, DOWN, UNICODE_PEN, UP, Canvas
+from eagle.draw.canvas import ASCII_PEN, DOWN, UNICODE_PEN, Canvas
 from eagle.draw.layout import Point, Rect
 from eagle.draw.names import UNICODE, width
 from eagle.draw.text import lettering_of
@@ -36,9 +36,8 @@ def race_picture(nodes: tuple[str, str], deeds: tuple[str, str]) -> str:
     same = "the same memory"
     columns = max(ports[1] + 2 + width(words[1]), 2 + step + sizes[1], meeting + len(same)) + 1
     canvas = Canvas(columns, 7, pen)
-    for number, (left, port) in enumerate(zip((2, 2 + step), ports, strict=True)):
-        canvas.route((Point(port, 2), Point(port, 4), Point(meeting, 4), Point(meeting, 5)), number, dotted=False)
-        del left
+    for port in ports:
+        canvas.route((Point(port, 2), Point(port, 4), Point(meeting, 4), Point(meeting, 5)), 0, dotted=False)
     canvas.ink()
     for left, size, label, port, deed in zip((2, 2 + step), sizes, labels, ports, words, strict=True):
         canvas.box(Rect(left, 0, size, 3))

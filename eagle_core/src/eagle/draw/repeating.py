@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from eagle.draw.merging import merged, one_box, regrouped, stem
+from eagle.draw.names import TIMES
 from eagle.draw.picture import Box, Branch, Frame, Key, Link, Picture, Row, boxes_of
 
 __all__ = ["fold_periods", "fold_siblings"]
@@ -78,17 +79,19 @@ class _Ends:
 
     def into(self, row: Row, start: int) -> Hashable:
         """Return what a row waits for: as steps back from it, and by name what lies before row `start`."""
-        return [
+        return tuple(
             frozenset(
                 (link.src if self.place[link.src][0] < start else self._back(link), _reasons(link))
                 for link in self.incoming.get(box.key, ())
             )
             for box in row.boxes
-        ]
+        )
 
     def out_of(self, row: Row) -> Hashable:
         """Return what waits for a row."""
-        return [{(link.dst, _reasons(link)) for link in self.outgoing.get(box.key, ())} for box in row.boxes]
+        return tuple(
+            frozenset((link.dst, _reasons(link)) for link in self.outgoing.get(box.key, ())) for box in row.boxes
+        )
 
     def is_linked(self, row: Row, start: int) -> bool:
         """Whether a row waits for anything from row `start` on."""
@@ -132,7 +135,7 @@ def _folded(rows: Sequence[Row], period: int, times: int, links: Sequence[Link],
         return once[0]
     inside = {box.key for row in once for box in row.boxes}
     frame = Frame(
-        title=f"×{times}",
+        title=f"{TIMES}{times}",
         rows=tuple(_uncounted(row) for row in once),
         links=tuple(link for link in links if link.src in inside and link.dst in inside),
     )
@@ -145,9 +148,7 @@ def _folded(rows: Sequence[Row], period: int, times: int, links: Sequence[Link],
 
 
 def _uncounted(row: Row) -> Row:
-    branches = [
-        replace(branch, boxes=tuple(replace(box, count=1) for box in branch.boxes)) for branch in row.branches
-    ]
+    branches = [replace(branch, boxes=tuple(replace(box, count=1) for box in branch.boxes)) for branch in row.branches]
     return Row(branches=tuple(branches))
 
 

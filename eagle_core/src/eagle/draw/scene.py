@@ -17,7 +17,11 @@ _SMALL = 0.9  # how wide small letters are, by the width of those of a label
 
 
 class Shape(NamedTuple):
-    """A rectangle; `role` is ``"group"``, ``"branch"``, ``"body"``, ``"repeated"``, ``"opaque"``, ``"node"``, or ``"plate"`` behind words."""
+    """A rectangle.
+
+    `role` is ``"group"``, ``"branch"``, ``"body"``, ``"node"``, ``"opaque"``, ``"repeated"``, or, behind words,
+    ``"plate"``.
+    """
 
     role: str
     x: float
@@ -117,14 +121,16 @@ def _add_words(drawing: Scene, words: Words) -> None:
 
 def _marks(laid: Layout, lettering: Lettering) -> list[Words]:
     return [
-        Words("stage", -1, mark.y + 1.5, f"stage {_stages(mark.stages)} {lettering.spell(mark.schedule)}".strip(), "end")
+        Words(
+            "stage", -1, mark.y + 1.5, f"stage {_stages(mark.stages)} {lettering.spell(mark.schedule)}".strip(), "end"
+        )
         for mark in laid.marks
     ]
 
 
 def _stages(stages: tuple[int, int]) -> str:
     first, last = stages
-    return str(first) if first == last else f"{first}–{last}"
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _where(picture: Picture) -> list[tuple[tuple[int, ...], tuple[int, int], str]]:
@@ -193,9 +199,7 @@ def _move(drawing: Scene, left: float, top: float) -> None:
     for group in drawing.groups:
         group.shapes = [shape._replace(x=shape.x + left, y=shape.y + top) for shape in group.shapes]
         group.words = [words._replace(x=words.x + left, y=words.y + top) for words in group.words]
-        group.lines = [
-            line._replace(points=tuple((x + left, y + top) for x, y in line.points)) for line in group.lines
-        ]
+        group.lines = [line._replace(points=tuple((x + left, y + top) for x, y in line.points)) for line in group.lines]
 
 
 def _add_legend(drawing: Scene, laid: Layout, picture: Picture, lettering: Lettering) -> None:

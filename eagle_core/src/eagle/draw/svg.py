@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from eagle.draw.names import UNICODE
 from eagle.draw.picture import Picture
-from eagle.draw.scene import Group, Line, Scene, Shape, Words, scene
+from eagle.draw.scene import Group, Line, Shape, Words, scene
 
 __all__ = ["svg"]
 
@@ -16,8 +16,9 @@ _X, _Y = 8.0, 17.0
 _CORNER = 6.0
 
 _STYLE = """
-.{id} {{ --ground:#fff; --ink:#1b1f24; --faint:#5a6472; --fill:#eef3f9; --edge:#42546b; --panel:#f5f6f8; --frame:#8a5a00;
-  --raw:#0063a0; --war:#c04a00; --waw:#8a3a86; color-scheme:light dark; background:var(--ground) }}
+.{id} {{ --ground:#fff; --ink:#1b1f24; --faint:#5a6472; --fill:#eef3f9; --edge:#42546b;
+  --panel:#f5f6f8; --frame:#8a5a00; --raw:#0063a0; --war:#c04a00; --waw:#8a3a86;
+  color-scheme:light dark; background:var(--ground) }}
 @media (prefers-color-scheme: dark) {{ .{id} {{ --ground:#14181d; --ink:#e8eaed; --faint:#a3adba; --fill:#233044;
   --edge:#9db2cc; --panel:#1c2128; --frame:#e0a63a; --raw:#63b6ee; --war:#f08a3c; --waw:#d694d0 }} }}
 .{id} text {{ font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace; font-size:13px;
@@ -79,7 +80,9 @@ def _shape(shape: Shape) -> str:
 
 def _words(words: Words) -> str:
     anchor = "" if words.anchor == "start" else f' text-anchor="{words.anchor}"'
-    return f'<text class="{words.role}" x="{words.x * _X:.1f}" y="{words.y * _Y:.1f}"{anchor}>{escape(words.text)}</text>'
+    return (
+        f'<text class="{words.role}" x="{words.x * _X:.1f}" y="{words.y * _Y:.1f}"{anchor}>{escape(words.text)}</text>'
+    )
 
 
 def _line(line: Line) -> str:

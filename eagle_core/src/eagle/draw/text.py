@@ -7,9 +7,9 @@ import sys
 from typing import IO, TYPE_CHECKING, Any
 
 from eagle.draw.canvas import ASCII_PEN, DOWN, UNICODE_PEN, UP, Canvas, Pen
-from eagle.draw.layout import Layout, Mark, Options, PlacedBox, PlacedFrame, Point, layout
+from eagle.draw.layout import Layout, Options, PlacedBox, PlacedFrame, Point, layout
 from eagle.draw.legend import kinds_of, meaning
-from eagle.draw.names import UNICODE, Lettering, clusters, lettering_for, width
+from eagle.draw.names import TIMES, UNICODE, Lettering, clusters, lettering_for, width
 from eagle.draw.picture import Picture
 from eagle.draw.view import view
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_text", "lettering_of", "show", "text"]
 
-_LINES = "─│╌╎┄┆┌┐└┘├┤┬┴┼╭╮╰╯…×·–"
+_LINES = "─│╌╎┄┆┌┐└┘├┤┬┴┼╭╮╰╯…·" + TIMES
 _LEAST = 20
 _WIDE = 80
 
@@ -132,7 +132,7 @@ def _mark_style(picture: Picture, room: int, lettering: Lettering) -> dict[tuple
         marks = {}
         for stages, schedule in rows:
             first, last = stages
-            number = str(first) if first == last else f"{first}{lettering.spell('–')}{last}"
+            number = str(first) if first == last else f"{first}-{last}"
             marks[stages, schedule] = form.format(stages=number, schedule=lettering.spell(schedule)).rstrip()
         if 2 * max(map(width, marks.values()), default=0) <= room - _LEAST // 2:
             break

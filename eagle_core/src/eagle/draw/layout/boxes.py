@@ -19,6 +19,7 @@ Port: TypeAlias = "tuple[Wire | None, tuple[str, ...]]"
 _INNER = 7
 _TOLD = 4
 _TOLD_ROOM = 32
+_TAGGED = 24
 
 
 def box_piece(box: Box, ports: Sequence[Port], after: Sequence[str], options: Options, least: int = 0) -> Piece:
@@ -72,7 +73,7 @@ def _lines(box: Box, after: Sequence[str], options: Options) -> tuple[str, ...]:
     label = lettering.cut(lettering.spell(box.label), max(room - width(count), 2)) + count
     tag = f"[{lettering.spell(box.tag)}]" if box.tag else ""
     lines = [label]
-    if tag and width(label) + 1 + width(tag) <= max(room, 24):
+    if tag and width(label) + 1 + width(tag) <= min(max(room, _TAGGED), options.max_width - 4):
         lines = [f"{label} {tag}"]
     elif tag:
         lines.append(lettering.cut(tag, room))

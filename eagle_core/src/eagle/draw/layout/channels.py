@@ -98,7 +98,7 @@ def _free_column(piece: Piece, column: int, taken: set[int]) -> int | None:
 
 def _fill(runs: list[Run]) -> int:
     """Assign lines from the top, in an order that respects which must be above which, left ones first."""
-    waiting = {run: 0 for run in runs}
+    waiting = dict.fromkeys(runs, 0)
     for run in runs:
         for lower in run.over:
             if lower in waiting:

@@ -122,7 +122,8 @@ class Level:
 
     def _arrange(self) -> None:
         self.pins = {bundle.wire: Piece(movable=False, draw=_nothing) for bundle in self.crossing}
-        entering, leaving = [], []
+        entering: list[Piece] = []
+        leaving: list[Piece] = []
         for bundle in self.crossing:
             pin = self.pins[bundle.wire]
             sources, targets = self._ends(bundle)
@@ -198,7 +199,9 @@ class Level:
         after = [told(link, self.labels.get(link.src, "")) for link in self.after.get(box.key, ())]
         if box.frames and self.options.depth > 0:
             return self._frames(box, ports, after)
-        named = {plane for b in bundles for (src, _), link in b.links.items() if src == box.key for _, plane in link.hazards}
+        named = {
+            plane for b in bundles for (src, _), link in b.links.items() if src == box.key for _, plane in link.hazards
+        }
         if unread := tuple(name for name in box.written if name not in named and not self.body and not box.frames):
             ports.append((None, unread))
         return box_piece(box, ports, after, self.options, self.least)

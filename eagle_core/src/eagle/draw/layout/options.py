@@ -22,7 +22,7 @@ _STEPS = (
     (8, 8, 0),
 )
 _DEEPEST = 12
-_SMALLEST = 9
+_SMALLEST = 13
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +54,11 @@ class Options:
 
     def attempts(self) -> Iterator[Options]:
         """Yield what to try in turn, until the picture is no wider than allowed."""
-        depth = min(self.depth, max((self.max_width - _SMALLEST) // 4, 0))
+        columns = self.max_width - 1 | 1  # boxes have a middle: their widths are odd
+        depth = min(self.depth, max((columns - _SMALLEST) // 4, 0))
         for label_room, name_room, reach in _STEPS:
-            room = min(label_room, max(self.max_width - 4, 1))
-            yield replace(self, label_room=room, name_room=name_room, reach=reach, depth=depth)
+            room = min(label_room, max(columns - 4, 1))
+            yield replace(self, max_width=columns, label_room=room, name_room=name_room, reach=reach, depth=depth)
 
     def inside(self) -> Options:
         """Return the options inside a frame."""
