@@ -14,6 +14,7 @@ from picture_graphs import nothing
 
 import eagle
 from eagle.draw.folding import fold
+from eagle.draw.names import TIMES
 from eagle.draw.picture import boxes_of
 from eagle.draw.reading import read
 from eagle.graph import opaque
@@ -75,13 +76,13 @@ def shown(g: eagle.Graph, **how: Any) -> str:
 
 def test_nodes_in_place_on_one_array_are_one_box_with_a_count() -> None:
     text = str(in_place(128))
-    assert "scale ×128" in text
+    assert f"scale {TIMES}128" in text
     assert "stage 0-127" in text
     assert "128 nodes in 1 box; around= and depth= show a part" in text
 
 
 def test_a_small_graph_is_not_folded() -> None:
-    assert "×" not in str(in_place(24))
+    assert f"{TIMES}" not in str(in_place(24))
     assert "scale_24" in str(in_place(24))
 
 
@@ -92,7 +93,7 @@ def test_a_pattern_of_several_nodes_is_a_frame_with_the_count() -> None:
         for name, reads, writes in (("kick", "v a", "v"), ("drift", "x v", "x"), ("force", "x", "a")):
             g.add_node(planes.node(name, reads, writes))
     text = str(g.add_node(planes.node("energy", "x v", "e")))
-    assert " ×40 " in text
+    assert f" {TIMES}40 " in text
     for name in ("init", "kick", "drift", "force", "energy"):
         assert text.count(f" {name} ") == 1
 
@@ -102,13 +103,13 @@ def test_a_group_that_repeats_is_one_row_with_counts() -> None:
     for _ in range(30):
         g.add_group([planes.node("left", "x", "x"), planes.node("right", "y", "y")])
     text = str(g)
-    assert "left ×30" in text
-    assert "right ×30" in text
+    assert f"left {TIMES}30" in text
+    assert f"right {TIMES}30" in text
 
 
 def test_siblings_that_are_alike_are_one_box() -> None:
     text = str(fan_out(200))
-    assert "w0 … w199 ×200" in text
+    assert f"w0 … w199 {TIMES}200" in text
     assert "out0 … out199" in text
 
 
@@ -117,8 +118,8 @@ def test_siblings_that_differ_in_what_they_wait_for_stay_apart() -> None:
     g.add_group([planes.node("a", "", "x"), planes.node("b", "", "y")])
     g.add_group([planes.node(f"w{number}", "x" if number % 2 else "y", f"o{number}") for number in range(30)])
     text = str(g)
-    assert "w0 … w28 ×15" in text
-    assert "w1 … w29 ×15" in text
+    assert f"w0 … w28 {TIMES}15" in text
+    assert f"w1 … w29 {TIMES}15" in text
 
 
 def test_a_chain_of_different_nodes_is_its_ends() -> None:

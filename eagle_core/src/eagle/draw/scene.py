@@ -8,7 +8,7 @@ from typing import NamedTuple
 from eagle.draw.layout import Layout, Options, PlacedBox, PlacedFrame, Route, layout
 from eagle.draw.legend import kinds_of, meaning
 from eagle.draw.names import Lettering, width
-from eagle.draw.picture import Picture, all_boxes
+from eagle.draw.picture import Box, Picture, all_boxes
 
 __all__ = ["Group", "Line", "Scene", "Shape", "Words", "scene"]
 
@@ -91,12 +91,14 @@ def scene(
     left = max((width(words.text) + 3.0 for words in marks), default=1.0)
     top = 2.5 if header else 0.5
     drawing = Scene(width=left + laid.width + 2, height=top + laid.height + 0.5)
-    drawing.groups = [_frame(frame) for frame in laid.frames if frame.kind == "group"]
-    drawing.groups += [_frame(frame) for frame in laid.frames if frame.kind != "group"]
+    ways = {key: f"{_stages(stages)} {way}".strip() for key, stages, way in _where(picture)}
+    drawing.groups = [_frame(frame, "", lettering) for frame in laid.frames if frame.kind == "group"]
+    for frame in laid.frames:
+        if frame.kind != "group":
+            drawing.groups.append(_frame(frame, ways.get(frame.box.key, "") if frame.box else "", lettering))
     drawing.groups += [_route(route, picture, lettering) for route in laid.routes]
     drawing.groups += [_title(frame) for frame in laid.frames if frame.title or frame.lines]
-    ways = {key: f"{_stages(stages)} {way}".strip() for key, stages, way in _where(picture)}
-    drawing.groups += [_box(box, ways.get(box.box.key[:1], ""), lettering) for box in laid.boxes]
+    drawing.groups += [_box(box, ways.get(box.box.key, ""), lettering) for box in laid.boxes]
     if names:
         drawing.groups += [
             Group(name.full, words=[Words("plane", name.at.x + 1.2, name.at.y + 0.5, name.text, "start")])
@@ -134,14 +136,15 @@ def _stages(stages: tuple[int, int]) -> str:
 
 
 def _where(picture: Picture) -> list[tuple[tuple[int, ...], tuple[int, int], str]]:
-    return [(box.key[:1], row.stages, row.schedule) for row in picture.rows if row.stages for box in row.boxes]
+    return [(box.key, row.stages, row.schedule) for row in picture.rows if row.stages for box in row.boxes]
 
 
-def _frame(frame: PlacedFrame) -> Group:
+def _frame(frame: PlacedFrame, where: str, lettering: Lettering) -> Group:
     x, y, columns, lines = frame.rect
     margin = 0.5 if frame.kind == "group" else 0
     shape = Shape(frame.kind, x + 0.5 - margin, y + 0.5 - margin, columns - 1 + 2 * margin, lines - 1 + 2 * margin)
-    return Group("a group: its branches may run at the same time" if frame.kind == "group" else "", shapes=[shape])
+    tooltip = "a group: its branches may run at the same time" if frame.kind == "group" else ""
+    return Group(_tooltip(frame.box, where, lettering) if frame.box else tooltip, shapes=[shape])
 
 
 def _title(frame: PlacedFrame) -> Group:
@@ -160,16 +163,15 @@ def _title(frame: PlacedFrame) -> Group:
 def _box(placed: PlacedBox, where: str, lettering: Lettering) -> Group:
     box, (x, y, columns, lines), texts = placed
     role = "opaque" if box.opaque else "node" if box.count else "repeated"
-    group = Group(_tooltip(placed, where, lettering), shapes=[Shape(role, x + 0.5, y + 0.5, columns - 1, lines - 1)])
+    group = Group(_tooltip(box, where, lettering), shapes=[Shape(role, x + 0.5, y + 0.5, columns - 1, lines - 1)])
     for number, text in enumerate(texts):
         role = "note" if number else "label"
         group.words.append(Words(role, x + columns / 2, y + 1.5 + number, text))
     return group
 
 
-def _tooltip(placed: PlacedBox, where: str, lettering: Lettering) -> str:
+def _tooltip(box: Box, where: str, lettering: Lettering) -> str:
     """Say what a node is, what it touches, where it runs, and how long it took."""
-    box = placed.box
     lines = [box.label, f"kind: {box.kind}" + (f" [{box.tag}]" if box.tag else "")]
     if len(box.members) > 1:
         shown = ", ".join(box.members[:8])

@@ -33,7 +33,7 @@ _STYLE = """
 .{id} .opaque {{ stroke-dasharray:5 3 }}
 .{id} .repeated {{ stroke-dasharray:1 3 }}
 .{id} .group {{ fill:var(--panel); stroke:none }}
-.{id} .body {{ stroke:var(--frame); stroke-dasharray:9 4 }}
+.{id} .body {{ stroke:var(--frame); stroke-dasharray:9 4; pointer-events:all }}
 .{id} .branch {{ stroke:var(--faint) }}
 .{id} path {{ fill:none; stroke-width:1.6 }}
 .{id} .RAW {{ stroke:var(--raw) }} .{id} .WAR {{ stroke:var(--war); stroke-dasharray:2 4; stroke-linecap:round }}

@@ -77,7 +77,9 @@ def _lines(box: Box, after: Sequence[str], options: Options) -> tuple[str, ...]:
         lines = [f"{label} {tag}"]
     elif tag:
         lines.append(lettering.cut(tag, room))
-    lines.extend(lettering.cut(_hidden(frame, options), max(room, 8)) for frame in box.frames)
+    lines.extend(
+        lettering.cut(_hidden(frame, options), max(min(_TOLD_ROOM, options.max_width - 4), 8)) for frame in box.frames
+    )
     return (*lines, *frame_lines(after, options))
 
 
@@ -85,7 +87,7 @@ def _hidden(frame: Frame, options: Options) -> str:
     """Say in one line what a frame that is not drawn holds."""
     depth = _depth(frame)
     inside = f"{depth} deep" if depth > 1 else f"{len(boxes_of(frame.rows))} inside"
-    return f"[{options.lettering.spell(frame.title)}: {inside}]"
+    return f"[{inside}: {options.lettering.spell(frame.title)}]"
 
 
 def _depth(frame: Frame) -> int:

@@ -220,7 +220,7 @@ class Level:
         title = inside.lettering.spell(frame.title)
         least = max(self.least, width(inside.lettering.cut(title, max(inside.max_width - 2, 1))) + 6, *map(len, lines))
         level = Level(frame.rows, frame.links, inside, self.numbers, least=odd(least) - 4, body=True)
-        piece = _framed(frame, level, "body", self.options, lines)
+        piece = _framed(frame, level, "body", self.options, lines, box)
         add_ports(piece, ports, self.options)
         if level.only is not None and not lines:
             piece.entry = level.only.entry + 1
@@ -228,7 +228,9 @@ class Level:
         return piece
 
 
-def _framed(frame: Frame, level: Level, kind: str, options: Options, lines: tuple[str, ...] = ()) -> Piece:
+def _framed(
+    frame: Frame, level: Level, kind: str, options: Options, lines: tuple[str, ...] = (), box: Box | None = None
+) -> Piece:
     """Return the piece of a frame around a level."""
     lettering = options.lettering
     title = lettering.cut(lettering.spell(frame.title), max(options.max_width - 6, 1))
@@ -240,7 +242,7 @@ def _framed(frame: Frame, level: Level, kind: str, options: Options, lines: tupl
 
     def draw(x: int, y: int, layout: Layout) -> None:
         rect = Rect(x, y, piece.width, piece.height)
-        layout.frames.append(PlacedFrame(title, kind, rect, lines))
+        layout.frames.append(PlacedFrame(title, kind, rect, lines, box))
         level.draw(x + (piece.width - level.size.width) // 2, y + 1 + len(lines), layout)
 
     piece.draw = draw

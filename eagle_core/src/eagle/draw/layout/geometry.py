@@ -49,13 +49,14 @@ class PlacedFrame(NamedTuple):
 
     ``kind`` is ``"body"`` for what a node holds, ``"branch"`` for a branch of several nodes, ``"group"`` for a stage
     that forks and joins. A group's frame may be crossed by routes that pass its stage by. ``lines`` are written inside,
-    under the title.
+    under the title; ``box`` is the node that holds a body.
     """
 
     title: str
     kind: str
     rect: Rect
     lines: tuple[str, ...] = ()
+    box: Box | None = None
 
 
 class PlacedName(NamedTuple):

@@ -21,7 +21,7 @@ _STEPS = (
     (12, 8, 0),
     (8, 8, 0),
 )
-_DEEPEST = 12
+_DEEPEST = 6
 _SMALLEST = 13
 
 
