@@ -95,7 +95,7 @@ class Maker:
 
 
 @st.composite
-def graphs(draw: st.DrawFn, most: int = 8) -> eagle.Graph:
+def graphs(draw: st.DrawFn, most: int = 6) -> eagle.Graph:
     """A graph of up to `most` stages, not built, in which branches may race."""
     maker = Maker(draw)
     g = eagle.Graph()

@@ -48,18 +48,12 @@ def has(rect: Rect, point: Point) -> bool:
 
 @pytest.mark.property
 @given(graphs(), widths)
-def test_every_node_appears(g: eagle.Graph, columns: int) -> None:
+def test_every_node_appears_no_boxes_overlap_and_frames_nest(g: eagle.Graph, columns: int) -> None:
     picture, laid = laid_out(g, columns)
     drawn = {placed.box.key for placed in laid.boxes}
     for box in all_boxes(picture.rows):
         assert any(key[: len(box.key)] == box.key[: len(key)] for key in drawn)  # itself, what it holds, or its holder
     assert {key[0] for key in drawn} == set(range(g.num_nodes()))
-
-
-@pytest.mark.property
-@given(graphs(), widths)
-def test_no_two_boxes_overlap_and_frames_nest(g: eagle.Graph, columns: int) -> None:
-    _, laid = laid_out(g, columns)
     boxes = [placed.rect for placed in laid.boxes]
     frames = [frame.rect for frame in laid.frames if frame.kind != "group"]
     assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
@@ -71,22 +65,15 @@ def test_no_two_boxes_overlap_and_frames_nest(g: eagle.Graph, columns: int) -> N
 
 @pytest.mark.property
 @given(graphs(), widths)
-def test_every_edge_is_drawn_forward_or_told(g: eagle.Graph, columns: int) -> None:
+def test_every_edge_is_drawn_forward_past_every_box_or_told(g: eagle.Graph, columns: int) -> None:
     _, laid = laid_out(g, columns)
-    for route in laid.routes:
-        assert all(above.y <= below.y for above, below in pairwise(route.points))
-        assert route.points[0].y < route.points[-1].y
     top = [(link.src[0], link.dst[0]) for link in (*(r.link for r in laid.routes), *laid.after) if len(link.src) == 1]
     assert Counter(top) == Counter({(edge.src, edge.dst) for edge in g.edges(reduced=True)})
-
-
-@pytest.mark.property
-@given(graphs(), widths)
-def test_a_route_goes_from_border_to_border_and_through_no_box(g: eagle.Graph, columns: int) -> None:
-    _, laid = laid_out(g, columns)
     rects = [placed.rect for placed in laid.boxes]
     borders = [*rects, *(frame.rect for frame in laid.frames)]
     for route in laid.routes:
+        assert all(above.y <= below.y for above, below in pairwise(route.points))
+        assert route.points[0].y < route.points[-1].y
         first, *between, last = cells(route)
         assert any(first.y == rect.bottom and rect.x < first.x < rect.right for rect in borders)
         assert any(last.y == rect.y and rect.x < last.x < rect.right for rect in borders)
@@ -95,34 +82,33 @@ def test_a_route_goes_from_border_to_border_and_through_no_box(g: eagle.Graph, c
 
 @pytest.mark.property
 @given(graphs(), widths)
-def test_routes_of_two_wires_meet_only_above_a_box_both_end_at(g: eagle.Graph, columns: int) -> None:
+def test_a_wire_joins_only_what_is_linked_and_meets_others_only_at_a_common_end(g: eagle.Graph, columns: int) -> None:
     _, laid = laid_out(g, columns)
     users: dict[tuple[Point, Point], list[Route]] = {}
+    wires: dict[int, list[Route]] = {}
     for route in laid.routes:
+        wires.setdefault(route.wire, []).append(route)
         for step in pairwise(cells(route)):
             users.setdefault(step, []).append(route)
+    for routes in wires.values():
+        links = {(route.link.src, route.link.dst) for route in routes}
+        assert links == {(src, dst) for src, _ in links for _, dst in links}
+        assert len({route.link.kind for route in routes}) == 1
     for (one, other), routes in users.items():
         for a, b in combinations(routes, 2):
             assert a.wire == b.wire or (one.x == other.x and a.points[-1] == b.points[-1])
 
 
 @pytest.mark.property
-@given(graphs(), widths)
-def test_routes_of_one_wire_join_only_what_is_linked(g: eagle.Graph, columns: int) -> None:
-    _, laid = laid_out(g, columns)
-    wires: dict[int, list[Route]] = {}
-    for route in laid.routes:
-        wires.setdefault(route.wire, []).append(route)
-    for routes in wires.values():
-        links = {(route.link.src, route.link.dst) for route in routes}
-        assert links == {(src, dst) for src, _ in links for _, dst in links}
-        assert len({route.link.kind for route in routes}) == 1
-
-
-@pytest.mark.property
-@given(graphs(), widths)
-def test_names_of_planes_overlap_nothing(g: eagle.Graph, columns: int) -> None:
-    _, laid = laid_out(g, columns)
+@given(graphs(), widths, st.booleans())
+def test_words_fit_overlap_nothing_and_are_cut_only_with_an_ellipsis(
+    g: eagle.Graph, columns: int, ascii_only: bool
+) -> None:
+    letters = ASCII if ascii_only else UNICODE
+    picture, options = read(g), Options(max_width=columns, lettering=letters)
+    laid = layout(picture, options)
+    assert laid == layout(picture, options)
+    assert laid.width <= columns
     rects = [placed.rect for placed in laid.boxes]
     taken = [Rect(name.at.x, name.at.y, width(name.text), 1) for name in laid.names if name.text]
     assert not [pair for pair in combinations(taken, 2) if overlap(*pair)]
@@ -131,29 +117,8 @@ def test_names_of_planes_overlap_nothing(g: eagle.Graph, columns: int) -> None:
         own = route.points[0]
         for point in cells(route):
             assert not [name for name in taken if has(name, point) and (name.x, name.y) != (own.x, own.y + 1)]
-
-
-@pytest.mark.property
-@given(graphs(), widths, st.booleans())
-def test_nothing_is_cut_without_an_ellipsis_and_all_fits_its_box(
-    g: eagle.Graph, columns: int, ascii_only: bool
-) -> None:
-    letters = ASCII if ascii_only else UNICODE
-    laid = layout(read(g), Options(max_width=columns, lettering=letters))
     for placed in laid.boxes:
         assert all(width(line) <= placed.rect.width - 2 for line in placed.lines)
-        label = letters.spell(placed.box.label)
-        assert label in placed.lines[0] or letters.ellipsis in placed.lines[0]
-    for name in laid.names:
-        assert name.text == name.full or name.text.endswith(letters.ellipsis)
-    for frame in laid.frames:
-        assert width(frame.title) <= frame.rect.width - 2
-
-
-@pytest.mark.property
-@given(graphs(), widths)
-def test_a_layout_is_as_narrow_as_asked_and_the_same_every_time(g: eagle.Graph, columns: int) -> None:
-    _, laid = laid_out(g, columns)
-    assert laid.width <= columns
-    assert all(placed.rect.x >= 0 and placed.rect.right < columns for placed in laid.boxes)
-    assert laid_out(g, columns)[1] == laid
+        assert letters.spell(placed.box.label) in placed.lines[0] or letters.ellipsis in placed.lines[0]
+    assert all(name.text == name.full or name.text.endswith(letters.ellipsis) for name in laid.names)
+    assert all(width(frame.title) <= frame.rect.width - 2 for frame in laid.frames)

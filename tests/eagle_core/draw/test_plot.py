@@ -61,9 +61,8 @@ def test_a_legend_names_the_kinds_of_edges_that_are_there() -> None:
     assert len(words(g.plot(), "legend")) == flows + 1
 
 
-@pytest.mark.property
-@settings(max_examples=25)
-@given(graphs(most=5))
+@settings(max_examples=8)
+@given(graphs(most=3))
 def test_words_overlap_no_other_words(g: eagle.Graph) -> None:
     boxes = [patch.get_path().get_extents() for patch in words(g.plot()) if len(patch.get_path())]
     for one, other in combinations(boxes, 2):

@@ -68,15 +68,15 @@ class _Reader:
 
     def box(self, placed: Placed[Any], key: Key, label: str) -> Box:
         """Return the box of a node; one without a name in a body of its own takes the name of what holds it."""
-        shown = label
         frames = []
+        passed = not _is_default(placed, label) and _is_unnamed(placed)
         for number, body in enumerate(placed.bodies):
-            passed = not _is_default(placed, label) and _is_unnamed(placed)
-            title = body.title if passed or _is_default(placed, label) else f"{label}: {body.title}"
+            plain = passed or _is_default(placed, label) or len(placed.bodies) > 1
+            title = body.title if plain else f"{label}: {body.title}"
             frames.append(self.frame(body, (*key, number), title, label if passed else None))
         return Box(
             key=key,
-            label=shown,
+            label=label,
             kind=placed.kind.name,
             tag=self.tag(placed),
             opaque=isinstance(placed.node.payload, Opaque),
