@@ -31,8 +31,9 @@ lint: $(TOOLS)
 	$(BIN)/mypy $(PACKAGES:=/src) examples benchmarks
 	$(BIN)/mypy tests
 
-bench: $(READY)
+bench: $(TOOLS)
 	$(BIN)/python benchmarks/graph_costs.py
+	$(BIN)/python benchmarks/pictures.py
 
 clean:
 	rm -rf $(VENV) build

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from eagle.draw.names import Lettering
+import numpy as np
+
+from eagle.draw.names import Lettering, clusters, width
 from eagle.draw.picture import Picture
 from eagle.draw.scene import Group, Line, Scene, Shape, Words, scene
 from eagle.errors import BackendUnavailable
@@ -98,7 +100,8 @@ def _draw_group(group: Group, ax: Axes, above: float) -> None:
     for shape in group.shapes:
         _draw_shape(shape, ax, above)
     for line in group.lines:
-        _draw_line(line, ax, above)
+        if line.shown:
+            _draw_line(line, ax, above)
     for words in group.words:
         _draw_words(words, ax, above)
 
@@ -107,7 +110,7 @@ def _draw_shape(shape: Shape, ax: Axes, above: float) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     radius = {"plate": 0.0, "body": 0.9, "branch": 0.9, "group": 1.0}.get(shape.role, 0.4)
-    ax.add_patch(
+    ax.add_artist(
         FancyBboxPatch(
             (shape.x, shape.y * _ROW),
             shape.width,
@@ -127,29 +130,42 @@ def _draw_line(line: Line, ax: Axes, above: float) -> None:
     if line.arrow:
         x, y = points[-1]
         tip = ((x, y), (x - 0.42, y - 1.0), (x + 0.42, y - 1.0))
-        ax.add_patch(Polygon(tip, facecolor=_LINES[line.kind]["color"], linewidth=0, zorder=above))
+        ax.add_artist(Polygon(tip, facecolor=_LINES[line.kind]["color"], linewidth=0, zorder=above))
         points[-1] = (x, y - 0.6)
     ax.plot(*zip(*points, strict=True), linewidth=1.3, zorder=above, scalex=False, scaley=False, **_LINES[line.kind])
 
 
 def _draw_words(words: Words, ax: Axes, above: float) -> None:
     """Write a text as a shape in the drawing's own units: it fits its box in axes of any size."""
-    from matplotlib.font_manager import FontProperties
     from matplotlib.patches import PathPatch
-    from matplotlib.textpath import TextPath
-    from matplotlib.transforms import Affine2D
+    from matplotlib.path import Path
 
     scale, color = _WORDS[words.role]
     size = scale / _ADVANCE
-    bold = FontProperties(family=_FONT, weight="bold" if words.role == "header" else "normal")
-    path = TextPath((0, 0), words.text, size=100, prop=bold)
-    advance = 0.01 * size * 100 * _ADVANCE * _columns(words.text)
-    start = {"start": 0.0, "middle": -advance / 2, "end": -advance}[words.anchor]
-    place = Affine2D().scale(size / 100, -size / 100).translate(words.x + start, words.y * _ROW + 0.36 * size)
-    ax.add_patch(PathPatch(place.transform_path(path), facecolor=color, linewidth=0, zorder=above, gid=words.role))
+    start = {"start": 0.0, "middle": -scale * width(words.text) / 2, "end": -scale * width(words.text)}[words.anchor]
+    points, codes = _outline(words.text, words.role == "header")
+    if len(points):
+        place = np.array([words.x + start, words.y * _ROW + 0.36 * size])
+        path = Path(points * np.array([size, -size]) + place, codes)
+        ax.add_artist(PathPatch(path, facecolor=color, linewidth=0, zorder=above, gid=words.role))
 
 
-def _columns(text: str) -> int:
-    from eagle.draw.names import width
+def _outline(text: str, bold: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the outlines of a text, one unit high, and their codes; all letters of the font are equally wide."""
+    parts = [(np.empty((0, 2)), np.empty(0, np.uint8))]
+    column = 0
+    for cluster in clusters(text):
+        points, codes = _glyph(cluster, bold)
+        parts.append((points + np.array([column * _ADVANCE, 0.0]), codes))
+        column += width(cluster)
+    return np.concatenate([points for points, _ in parts]), np.concatenate([codes for _, codes in parts])
 
-    return width(text)
+
+@lru_cache(4096)
+def _glyph(cluster: str, bold: bool) -> tuple[np.ndarray, np.ndarray]:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=_FONT, weight="bold" if bold else "normal")
+    points, codes = text_to_path.get_text_path(font, cluster)
+    return np.asarray(points, float).reshape(-1, 2) / text_to_path.FONT_SCALE, np.asarray(codes, np.uint8)

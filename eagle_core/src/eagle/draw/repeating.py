@@ -34,7 +34,8 @@ def fold_siblings(picture: Picture) -> Picture:
 def fold_periods(picture: Picture) -> Picture:
     """Draw rows that come again three times or more once: one row with counts, several in a frame with the count."""
     ends = _Ends(picture)
-    looks = [ends.of_row(row) for row in picture.rows]
+    numbers: dict[Hashable, int] = {}
+    looks = [numbers.setdefault(ends.of_row(row), len(numbers)) for row in picture.rows]
     home: dict[Key, Key] = {}
     rows: list[Row] = []
     start = 0
@@ -50,11 +51,12 @@ class _Ends:
     """What every box is linked with."""
 
     def __init__(self, picture: Picture) -> None:
-        self.incoming: dict[Key, list[Link]] = {}
-        self.outgoing: dict[Key, list[Link]] = {}
+        self.incoming: dict[Key, list[tuple[Key, Hashable]]] = {}
+        self.outgoing: dict[Key, list[tuple[Key, Hashable]]] = {}
         for link in picture.links:
-            self.incoming.setdefault(link.dst, []).append(link)
-            self.outgoing.setdefault(link.src, []).append(link)
+            reasons = frozenset((kind, stem(plane)) for kind, plane in link.hazards)
+            self.incoming.setdefault(link.dst, []).append((link.src, reasons))
+            self.outgoing.setdefault(link.src, []).append((link.dst, reasons))
         self.place = {
             box.key: (number, position)
             for number, row in enumerate(picture.rows)
@@ -67,8 +69,8 @@ class _Ends:
         return tuple(
             (
                 _look(box),
-                frozenset((inside.get(link.src, link.src), _reasons(link)) for link in self.incoming.get(box.key, ())),
-                frozenset((inside.get(link.dst, link.dst), _reasons(link)) for link in self.outgoing.get(box.key, ())),
+                frozenset((inside.get(src, src), why) for src, why in self.incoming.get(box.key, ())),
+                frozenset((inside.get(dst, dst), why) for dst, why in self.outgoing.get(box.key, ())),
             )
             for box in branch.boxes
         )
@@ -81,28 +83,30 @@ class _Ends:
         """Return what a row waits for: as steps back from it, and by name what lies before row `start`."""
         return tuple(
             frozenset(
-                (link.src if self.place[link.src][0] < start else self._back(link), _reasons(link))
-                for link in self.incoming.get(box.key, ())
+                (src if self.place[src][0] < start else self._back(src, box.key), why)
+                for src, why in self.incoming.get(box.key, ())
             )
             for box in row.boxes
         )
 
     def out_of(self, row: Row) -> Hashable:
         """Return what waits for a row."""
-        return tuple(
-            frozenset((link.dst, _reasons(link)) for link in self.outgoing.get(box.key, ())) for box in row.boxes
+        return tuple(frozenset(self.outgoing.get(box.key, ())) for box in row.boxes)
+
+    def is_linked(self, row: Row, start: int, end: int) -> bool:
+        """Whether a row waits for any from row `start` on, or is awaited by any before row `end`."""
+        return any(
+            any(self.place[src][0] >= start for src, _ in self.incoming.get(box.key, ()))
+            or any(self.place[dst][0] < end for dst, _ in self.outgoing.get(box.key, ()))
+            for box in row.boxes
         )
 
-    def is_linked(self, row: Row, start: int) -> bool:
-        """Whether a row waits for anything from row `start` on."""
-        return any(self.place[link.src][0] >= start for box in row.boxes for link in self.incoming.get(box.key, ()))
-
-    def _back(self, link: Link) -> tuple[str, int, int]:
-        (above, position), (below, _) = self.place[link.src], self.place[link.dst]
+    def _back(self, src: Key, dst: Key) -> tuple[str, int, int]:
+        (above, position), (below, _) = self.place[src], self.place[dst]
         return "back", below - above, position
 
 
-def _best_period(rows: Sequence[Row], looks: Sequence[Hashable], ends: _Ends, start: int) -> tuple[int, int]:
+def _best_period(rows: Sequence[Row], looks: Sequence[int], ends: _Ends, start: int) -> tuple[int, int]:
     """Return the number of rows, from `start` on, that repeat most, and how often."""
     best = (1, 1)
     for period in range(1, _LONGEST + 1):
@@ -114,9 +118,7 @@ def _best_period(rows: Sequence[Row], looks: Sequence[Hashable], ends: _Ends, st
     return best
 
 
-def _comes_again(
-    rows: Sequence[Row], looks: Sequence[Hashable], ends: _Ends, start: int, period: int, times: int
-) -> bool:
+def _comes_again(rows: Sequence[Row], looks: Sequence[int], ends: _Ends, start: int, period: int, times: int) -> bool:
     """Whether the rows after `times` repetitions are one more. The first may be entered in another way."""
     here = start + period * times
     if here + period > len(rows) or looks[here : here + period] != looks[here - period : here]:
@@ -124,7 +126,7 @@ def _comes_again(
     steps = range(here, here + period)
     if times > 1 and any(ends.into(rows[step], start) != ends.into(rows[step - period], start) for step in steps):
         return False
-    return any(ends.is_linked(rows[step], start) for step in steps) or all(
+    return all(ends.is_linked(rows[step], start, here + period) for step in steps) or all(
         ends.out_of(rows[step]) == ends.out_of(rows[step - period]) for step in steps
     )
 
@@ -169,7 +171,3 @@ def _one_branch(branches: Sequence[Branch], home: dict[Key, Key]) -> Branch:
 def _look(box: Box) -> Hashable:
     frames = tuple((frame.title, tuple(map(_look, boxes_of(frame.rows)))) for frame in box.frames)
     return stem(box.label), box.kind, box.tag, box.opaque, frames
-
-
-def _reasons(link: Link) -> frozenset[tuple[str, str]]:
-    return frozenset((kind, stem(plane)) for kind, plane in link.hazards)

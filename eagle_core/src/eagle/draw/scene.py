@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
-from eagle.draw.layout import Layout, Options, PlacedBox, PlacedFrame, Route, layout
+from eagle.draw.layout import Layout, Options, PlacedBox, PlacedFrame, Point, Route, layout
 from eagle.draw.legend import kinds_of, meaning
 from eagle.draw.names import Lettering, width
 from eagle.draw.picture import Box, Picture, all_boxes
@@ -44,11 +46,15 @@ class Words(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line along straight runs; `kind` is ``"RAW"``, ``"WAR"`` or ``"WAW"``."""
+    """A line along straight runs; `kind` is ``"RAW"``, ``"WAR"`` or ``"WAW"``.
+
+    One that is not `shown` is only there to be pointed at: others of its wire are drawn where it runs.
+    """
 
     kind: str
     points: tuple[tuple[float, float], ...]
     arrow: bool = True
+    shown: bool = True
 
 
 @dataclass(slots=True)
@@ -96,7 +102,7 @@ def scene(
     for frame in laid.frames:
         if frame.kind != "group":
             drawing.groups.append(_frame(frame, ways.get(frame.box.key, "") if frame.box else "", lettering))
-    drawing.groups += [_route(route, picture, lettering) for route in laid.routes]
+    drawing.groups += _routes(laid, picture, lettering)
     drawing.groups += [_title(frame) for frame in laid.frames if frame.title or frame.lines]
     drawing.groups += [_box(box, ways.get(box.box.key, ""), lettering) for box in laid.boxes]
     if names:
@@ -188,13 +194,57 @@ def _tooltip(box: Box, where: str, lettering: Lettering) -> str:
     return "\n".join(map(lettering.spell, lines))
 
 
-def _route(route: Route, picture: Picture, lettering: Lettering) -> Group:
+def _routes(laid: Layout, picture: Picture, lettering: Lettering) -> list[Group]:
+    """Return the routes, each with what it says; what those of one wire share is drawn once, or dots would fill up."""
     labels = {box.key: box.label for box in all_boxes(picture.rows)}
-    link = route.link
-    lines = [f"{labels.get(link.src, '')} → {labels.get(link.dst, '')}"]
-    lines += [f"{kind} {plane}: {meaning(kind)}" for kind, plane in link.hazards]
-    points = tuple((point.x + 0.5, point.y + 0.5) for point in route.points)
-    return Group("\n".join(map(lettering.spell, lines)), lines=[Line(link.kind, points)])
+    drawn: set[tuple[int, tuple[Point, Point]]] = set()
+    groups = []
+    for route in laid.routes:
+        link = route.link
+        said = [f"{labels.get(link.src, '')} → {labels.get(link.dst, '')}"]
+        said += [f"{kind} {plane}: {meaning(kind)}" for kind, plane in link.hazards]
+        lines = [Line(link.kind, _centred(route.points), shown=False)]
+        lines += [
+            Line(link.kind, _centred(part), arrow=part[-1] == route.points[-1]) for part in _undrawn(route, drawn)
+        ]
+        groups.append(Group("\n".join(map(lettering.spell, said)), lines=lines))
+    return groups
+
+
+def _undrawn(route: Route, drawn: set[tuple[int, tuple[Point, Point]]]) -> list[list[Point]]:
+    """Return the parts of a route that no other of its wire has drawn yet, and count them as drawn."""
+    parts: list[list[Point]] = []
+    cells = [route.points[0]]
+    for start, end in pairwise(route.points):
+        cells += _cells(start, end)[1:]
+    for number, step in enumerate(pairwise(cells)):
+        if (route.wire, step) in drawn:
+            continue
+        drawn.add((route.wire, step))
+        if not parts or parts[-1][-1] != step[0]:
+            parts.append(
+                cells[max(number - 1, 0) : number + 1]
+            )  # from a cell before, so that it joins round the corner
+        parts[-1].append(step[1])
+    return [_corners(part) for part in parts]
+
+
+def _cells(start: Point, end: Point) -> list[Point]:
+    if start.y == end.y:
+        step = 1 if end.x > start.x else -1
+        return [Point(x, start.y) for x in range(start.x, end.x + step, step)]
+    return [Point(start.x, y) for y in range(start.y, end.y + 1)]
+
+
+def _corners(points: list[Point]) -> list[Point]:
+    """Keep the ends of a part, and where it bends."""
+    inner = zip(points, points[1:], points[2:], strict=False)
+    bends = [b for a, b, c in inner if not (a.x == b.x == c.x or a.y == b.y == c.y)]
+    return [points[0], *bends, points[-1]]
+
+
+def _centred(points: Sequence[Point]) -> tuple[tuple[float, float], ...]:
+    return tuple((point.x + 0.5, point.y + 0.5) for point in points)
 
 
 def _move(drawing: Scene, left: float, top: float) -> None:

@@ -40,7 +40,8 @@ _STYLE = """
 .{id} .WAW {{ stroke:var(--waw); stroke-dasharray:8 4 }}
 .{id} .tip {{ stroke:none }} .{id} .tip.RAW {{ fill:var(--raw) }} .{id} .tip.WAR {{ fill:var(--war) }}
 .{id} .tip.WAW {{ fill:var(--waw) }}
-.{id} g:hover>path {{ stroke-width:3 }}
+.{id} .near {{ stroke:var(--frame); stroke-width:9; stroke-opacity:0; pointer-events:stroke }}
+.{id} g:hover>.near {{ stroke-opacity:.3 }}
 """
 
 
@@ -88,6 +89,8 @@ def _words(words: Words) -> str:
 def _line(line: Line) -> str:
     points = [(x * _X, y * _Y) for x, y in line.points]
     tip = ""
+    if not line.shown:
+        return f'<path class="near" d="{_rounded(points)}"/>'
     if line.arrow:
         (x, y) = points[-1]
         tip = f'<path class="tip {line.kind}" d="M{x:.1f} {y:.1f}l-3.5 -8h7z"/>'
