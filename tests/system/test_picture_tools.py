@@ -49,10 +49,12 @@ def tool(name: str, package: str) -> str:
             env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
         )
         found = shutil.which(name)
-    if found is None:
-        missing = f"{name} is not installed, and cannot be from here: install the Debian package {package}"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
-    return found
+    if found is not None:
+        return found
+    missing = f"{name} is not installed, and cannot be from here: install the Debian package {package}"
+    if os.environ.get("CI"):
+        raise AssertionError(missing)
+    pytest.skip(missing)
 
 
 def named(name: str) -> eagle.Graph:
