@@ -92,7 +92,16 @@ def mermaid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the mermaid package."""
     tool("node", "nodejs")
     folder = tmp_path_factory.mktemp("mermaid")
-    run(tool("npm", "npm"), "install", "--no-audit", "--no-fund", "--ignore-scripts", "mermaid@11", "jsdom", cwd=folder)
+    run(
+        tool("npm", "npm"),
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+        "mermaid@11",
+        "jsdom@24",
+        cwd=folder,
+    )
     shutil.copy(HERE / "picture_tools.mjs", folder)
     return folder
 

@@ -18,7 +18,7 @@ _CORNER = 6.0
 _STYLE = """
 .{id} {{ --ground:#fff; --ink:#1b1f24; --faint:#5a6472; --fill:#eef3f9; --edge:#42546b;
   --panel:#f5f6f8; --frame:#8a5a00; --raw:#0063a0; --war:#c04a00; --waw:#8a3a86;
-  color-scheme:light dark; background:var(--ground) }}
+  color-scheme:light dark; max-width:100%; height:auto }}
 @media (prefers-color-scheme: dark) {{ .{id} {{ --ground:#14181d; --ink:#e8eaed; --faint:#a3adba; --fill:#233044;
   --edge:#9db2cc; --panel:#1c2128; --frame:#e0a63a; --raw:#63b6ee; --war:#f08a3c; --waw:#d694d0 }} }}
 .{id} text {{ font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace; font-size:13px;
