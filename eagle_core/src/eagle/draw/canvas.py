@@ -85,7 +85,7 @@ class Canvas:
             self._dotted.add((point, wire))
 
     def box(self, rect: Rect, *, dashed: bool = False, rounded: bool = False) -> None:
-        """Draw a border and clear what is inside."""
+        """Draw a border."""
         pen = self.pen
         across, down = tuple(pen.dashed if dashed else pen.solid)
         corners = pen.corners if rounded else [pen.joints[arms] for arms in (10, 6, 9, 5)]

@@ -114,12 +114,16 @@ def scene(
     _move(drawing, left, top)
     _add_legend(drawing, laid, picture, lettering)
     if header:
-        parts = " · ".join(map(lettering.spell, picture.header))
-        _add_words(drawing, Words("header", 1, 1, f"eagle.Graph   {parts}", "start"))
-        for note in picture.notes:
-            _add_words(drawing, Words("legend", 1, drawing.height + 0.5, lettering.spell(note), "start"))
-            drawing.height += 1.3
+        _add_header(drawing, picture, lettering)
     return drawing
+
+
+def _add_header(drawing: Scene, picture: Picture, lettering: Lettering) -> None:
+    parts = " · ".join(lettering.cut(lettering.spell(part), _WIDEST // 2) for part in picture.header)
+    _add_words(drawing, Words("header", 1, 1, f"eagle.Graph   {parts}", "start"))
+    for note in picture.notes:
+        _add_words(drawing, Words("legend", 1, drawing.height + 0.5, lettering.spell(note), "start"))
+        drawing.height += 1.3
 
 
 def _add_words(drawing: Scene, words: Words) -> None:

@@ -218,7 +218,9 @@ class Level:
         lines = frame_lines(after, self.options)
         inside = self.options.inside()
         title = inside.lettering.spell(frame.title)
-        least = max(self.least, width(inside.lettering.cut(title, max(inside.max_width - 2, 1))) + 6, *map(len, lines))
+        least = max(
+            self.least, width(inside.lettering.cut(title, max(inside.max_width - 2, 1))) + 6, *map(width, lines)
+        )
         level = Level(frame.rows, frame.links, inside, self.numbers, least=odd(least) - 4, body=True)
         piece = _framed(frame, level, "body", self.options, lines, box)
         add_ports(piece, ports, self.options)
