@@ -253,18 +253,26 @@ def _framed(
 
 def _wrapped(pieces: list[Piece], room: int, passing: int) -> Layers:
     """Return one row as as many layers as it takes to be no wider than `room`, with wires passing beside it."""
-    if sum(piece.width + GAP for piece in pieces) - GAP <= room:
+    if _columns(pieces) <= room:
         return [pieces[:]]
     room = max(room - passing * (GAP + 1), room // 2)
+    full = _filled(pieces, room)
+    evenly = -(-len(pieces) // len(full))
+    even = [pieces[start : start + evenly] for start in range(0, len(pieces), evenly)]
+    return even if all(_columns(layer) <= room for layer in even) else full
+
+
+def _filled(pieces: list[Piece], room: int) -> Layers:
     layers: Layers = [[]]
-    used = 0
     for piece in pieces:
-        if layers[-1] and used + piece.width > room:
+        if layers[-1] and _columns([*layers[-1], piece]) > room:
             layers.append([])
-            used = 0
         layers[-1].append(piece)
-        used += piece.width + GAP
     return layers
+
+
+def _columns(layer: Sequence[Piece]) -> int:
+    return sum(piece.width + GAP for piece in layer) - GAP
 
 
 def _around(pieces: Sequence[Piece], x: int, y: int) -> Rect:
