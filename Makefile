@@ -39,8 +39,10 @@ lint: $(TOOLS)
 sanitize:
 	tests/native/run
 
-bench: $(READY)
+bench: $(TOOLS)
 	$(BIN)/python benchmarks/graph_costs.py
+	@echo
+	$(BIN)/python benchmarks/pictures.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 

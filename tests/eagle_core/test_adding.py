@@ -164,7 +164,7 @@ def test_a_branch_of_several_nodes_shows_its_name_as_a_title() -> None:
     pair = [opaque(nothing, name="a"), opaque(nothing, name="b")]
     g = eagle.Graph().add_group([pair, opaque(nothing)], names=["left", "right"])
     assert g.node_labels() == ("a", "b", "right")
-    assert "left/a" in str(g)
+    assert "─ left ─" in str(g)
 
 
 # what is refused ------------------------------------------------------------------------------------------------------

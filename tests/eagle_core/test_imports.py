@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "warp", "jax", "cupy", "cuda", "llvmlite", "matplotlib", "pluggy", "importlib.metadata")
+HEAVY = ("torch", "warp", "jax", "cupy", "cuda", "llvmlite", "matplotlib", "wcwidth", "pluggy", "importlib.metadata")
 CLOSED = {"eagle", "eagle.access", "eagle.busy", "eagle.errors", "eagle.graph", "eagle.plugin"}
 
 
@@ -28,6 +28,12 @@ def modules_after(code: str) -> set[str]:
 def test_import_eagle_imports_nothing_heavy() -> None:
     imported = modules_after("import eagle")
     assert not {name for name in imported if name in HEAVY or name.partition(".")[0] in HEAVY}
+    assert not {name for name in imported if name.startswith("eagle.draw")}
+
+
+def test_pictures_other_than_plot_import_no_matplotlib() -> None:
+    code = "import eagle; g = eagle.Graph(); str(g), g.to_svg(), g.to_mermaid(), g.to_dot()"
+    assert "matplotlib" not in {name.partition(".")[0] for name in modules_after(code)}
 
 
 @pytest.mark.parametrize("name", ["eagle.graph", "eagle.access", "eagle.plugin", "eagle.errors", "eagle.busy"])

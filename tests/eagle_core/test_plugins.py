@@ -411,7 +411,7 @@ def test_demo_without_a_backend_says_what_to_install(
         refresh()
     text = capsys.readouterr().out
     assert "Install the distribution eagle-cpu" in text
-    assert "after double: y" in text
+    assert "╎ double  ╎" in text
 
 
 def test_a_wrong_call_exits_with_two(capsys: pytest.CaptureFixture[str]) -> None:

@@ -170,7 +170,7 @@ def test_a_runner_and_a_graph_in_a_cycle_are_collected() -> None:
         def step(self) -> None:
             """The graph holds this method, which holds the graph."""
 
-    alive = [weakref.ref(runner.planes["left"]), weakref.ref(Simulation())]
+    alive: list[Any] = [weakref.ref(runner.planes["left"]), weakref.ref(Simulation())]
     del runner
     gc.collect()
     assert [one() for one in alive] == [None, None]

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PROJECTS = ("eagle_core", "plugins/eagle_ir", "plugins/eagle_hawk", "plugins/eagle_cpu", "tests/stranger")
-LIBRARIES = ("numpy", "pluggy", "pytest", "hypothesis")
+LIBRARIES = ("numpy", "pluggy", "wcwidth", "pytest", "hypothesis")
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +93,7 @@ def test_the_core_alone_finds_edges_and_says_what_to_install(core: Environment) 
         "except eagle.BackendUnavailable as error:\n"
         "    print(error)\n"
     )
-    for part in ("plane='x', kind='RAW'", "after a: x", "Install the distribution eagle-cpu"):
+    for part in ("plane='x', kind='RAW'", "╎   a   ╎", "│   b   │", "Install the distribution eagle-cpu"):
         assert part in out
 
 

@@ -37,9 +37,19 @@ def _race_error(nodes: Sequence[Placed[Any]], race: Race, stage: int) -> RaceErr
     one = says(first, race.first_plane, race.first_writes)
     other = says(second, race.second_plane, race.second_writes)
     more = f" ({race.others} more pairs of nodes in this group do so too)" if race.others else ""
-    return RaceError(
+    error = RaceError(
         f"branches of the group at stage {stage} would race: {one}, {other}, and the two share memory{more}",
         fix="Give each branch a plane of its own, or put both nodes into one branch.",
         nodes=(first, second),
         planes=(race.first_plane, race.second_plane),
     )
+    error.add_note(_picture(race, (first, second)))
+    return error
+
+
+def _picture(race: Race, nodes: tuple[str, str]) -> str:
+    from eagle.draw import race_picture
+
+    planes = ((race.first_writes, race.first_plane), (race.second_writes, race.second_plane))
+    first, second = (f"{'writes' if writes else 'reads'} {plane}" for writes, plane in planes)
+    return race_picture(nodes, (first, second))

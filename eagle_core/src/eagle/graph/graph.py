@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from operator import index as as_index
 from sys import maxsize
-from typing import IO, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 from eagle.access import Edge, edges, reduced_edges
 from eagle.busy import CallGuard
@@ -16,6 +16,7 @@ from eagle.graph.claims import claim, note_launches, release
 from eagle.graph.freezing import frozen
 from eagle.graph.items import branch_of, name_of, node_of_plan
 from eagle.graph.labels import Labels
+from eagle.graph.looking import Looking
 from eagle.graph.placing import default_label, place
 from eagle.graph.stage import Stage
 from eagle.plugin.backend import Executable
@@ -27,14 +28,14 @@ from eagle.plugin.nodes import Node
 __all__ = ["Graph"]
 
 
-class Graph:
+class Graph(Looking):
     """One step of a computation, as nodes over arrays.
 
     Add nodes, never edges: which arrays each node touches decides what waits for what. `build` checks and lowers the
     graph for the device its arrays are on, `launch` runs it. Every method that changes something returns the graph.
 
     One graph is for one caller at a time: a second thread that enters while a call is in flight gets `Busy` at once.
-    Looking (`edges`, `show`, the properties) is always allowed. Distinct graphs run side by side.
+    Looking (`edges`, the pictures, the properties) is always allowed. Distinct graphs run side by side.
     """
 
     def __init__(self) -> None:
@@ -259,23 +260,6 @@ class Graph:
     def graph_builds(self) -> int:
         """How many device graphs its build instantiated; 0 on the CPU."""
         return self._executable.counters.get("graph_builds", 0) if self._executable is not None else 0
-
-    def show(self, *, file: IO[str] | None = None) -> None:
-        """Print the graph, built or not.
-
-        Parameters
-        ----------
-        file : text stream, optional
-            Where to; standard output by default. Characters it cannot encode are escaped.
-        """
-        from eagle.draw import show
-
-        show(self, file)
-
-    def __str__(self) -> str:
-        from eagle.draw import text
-
-        return text(self)
 
     def __repr__(self) -> str:
         count = self.num_nodes()
