@@ -25,6 +25,13 @@ constexpr int64_t kMany = 700;
 constexpr int kCallers = 3;
 constexpr Home kHomes[] = {Home::heap, Home::before_guard, Home::after_guard};
 
+// CHECK that says of which entry, too. What is checked has no effects.
+#define REQUIRE(subject, what)                                                        \
+    do {                                                                              \
+        if (!(what)) std::fprintf(stderr, "%s: something is wrong\n", (subject).name); \
+        CHECK(what);                                                                  \
+    } while (false)
+
 std::size_t size_of(Type type) {
     return type == Type::boolean ? 1 : type == Type::float64 || type == Type::int64 ? 8 : 4;
 }
@@ -123,7 +130,7 @@ struct Expected {
 
     Expected(const Subject& subject, int64_t samples) : launch(subject, 0, samples, Home::heap), code(launch.run_here()) {
         const Launch before(subject, 0, samples, Home::heap);
-        CHECK(samples < kMany || (!launch.same_arrays(before) && (code > 0) == subject.faults));
+        REQUIRE(subject, samples < kMany || (!launch.same_arrays(before) && (code > 0) == subject.faults));
     }
 };
 
@@ -132,9 +139,10 @@ void check_on_team(const Subject& subject, Home home) {
         const Expected expected(subject, samples);
         for (const int64_t grain : {int64_t{1}, int64_t{7}, subject.lanes, INT64_MAX}) {
             Launch launch(subject, 0, samples, home);
-            CHECK(launch.run_on_team(grain, kDear) == expected.code);
-            CHECK(launch.same_arrays(expected.launch) && launch.same_outcome(expected.launch));
-            CHECK(launch.unused_is_untouched());
+            const int32_t code = launch.run_on_team(grain, kDear);
+            REQUIRE(subject, code == expected.code);
+            REQUIRE(subject, launch.same_arrays(expected.launch) && launch.same_outcome(expected.launch));
+            REQUIRE(subject, launch.unused_is_untouched());
         }
     }
 }
@@ -146,10 +154,11 @@ void check_parts(const Subject& subject, Home home, std::mt19937& random) {
         end = std::min<int64_t>(kMany, begin + 1 + random() % static_cast<unsigned>(3 * subject.lanes));
         Launch launch(subject, begin, end, home);
         const int32_t code = launch.run_here();
-        CHECK(code >= 0 && (code == 0) == (launch.fault() == kNoSample));
+        REQUIRE(subject, code >= 0 && (code == 0) == (launch.fault() == kNoSample));
         const int64_t first = expected.launch.fault();
-        CHECK(begin <= first && first < end ? launch.fault() == first : launch.fault() > first || launch.fault() == kNoSample);
-        CHECK(launch.same_arrays(expected.launch) && launch.unused_is_untouched());
+        // The lowest fault of all is that of its part; those of other parts are higher, kNoSample being the highest.
+        REQUIRE(subject, begin <= first && first < end ? launch.fault() == first : launch.fault() >= first);
+        REQUIRE(subject, launch.same_arrays(expected.launch) && launch.unused_is_untouched());
     }
 }
 
@@ -162,10 +171,10 @@ void check_threads(const Subject& subject) {
     for (int64_t thread = 0; thread < kCallers; ++thread)
         threads.emplace_back([&, thread] {
             for (int64_t begin = 7 * thread; begin < kMany; begin += 7 * kCallers)
-                CHECK(launch.run_here(begin, std::min<int64_t>(begin + 7, kMany)) >= 0);
+                launch.run_here(begin, std::min<int64_t>(begin + 7, kMany));
         });
     for (std::thread& thread : threads) thread.join();
-    CHECK(launch.same_arrays(expected.launch) && launch.same_outcome(expected.launch));
+    REQUIRE(subject, launch.same_arrays(expected.launch) && launch.same_outcome(expected.launch));
 }
 
 struct StopsAtOnce final : Watch {
@@ -175,7 +184,8 @@ struct StopsAtOnce final : Watch {
 void check_stop(const Subject& subject, Home home) {
     StopsAtOnce watch;
     Launch launch(subject, 0, kMany, home);
-    CHECK(launch.run_on_team(subject.lanes, kDear, &watch) < 0 && launch.unused_is_untouched());
+    const int32_t code = launch.run_on_team(subject.lanes, kDear, &watch);
+    REQUIRE(subject, code < 0 && launch.unused_is_untouched());
 }
 
 // Callers compete for the team, each with other code than the others at a time.
