@@ -36,8 +36,9 @@ lint: $(TOOLS)
 	$(BIN)/mypy $(PACKAGES:=/src) examples benchmarks
 	$(BIN)/mypy tests
 
-sanitize:
+sanitize: $(READY)
 	tests/native/run
+	tests/native/run_generated $(BIN)/python
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/graph_costs.py
