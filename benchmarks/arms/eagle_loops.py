@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,21 @@ def rk4(  # noqa: ANN201
     terminated = t >= t_end
 
 
+@hawk.kernel(fma=True)
+def rk4_fma(  # noqa: ANN201
+    omega: Scalar,
+    zeta: Scalar,
+    t_end: Scalar,
+    dt: Param,
+    terminated: Terminated,
+    x: Mutable[Scalar],
+    v: Mutable[Scalar],
+    t: Mutable[Scalar],
+):
+    """The same with every a * b + c rounded once, as compilers contract it that are let."""
+    rk4(omega, zeta, t_end, dt, terminated, x, v, t)
+
+
 @hawk.kernel
 def pendulum(dt: Param, terminated: Terminated, angle: Mutable[Scalar], rate: Mutable[Scalar]):  # noqa: ANN201
     """One leapfrog step; it ends when the pendulum has swung to the other side and turns back."""
@@ -73,15 +89,15 @@ def main() -> None:
     """Print a row per case."""
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     out: dict[str, Any] = {}
-    for dist in ("spread", "uniform"):
-        omega, zeta, t_end = oscillators(n, dist)
+    for dist, kernel in product(("spread", "uniform"), (rk4, rk4_fma)):
+        inputs = dict(zip(("omega", "zeta", "t_end"), oscillators(n, dist), strict=True))
 
-        def run(x: Any, v: Any, t: Any, omega: Any = omega, zeta: Any = zeta, t_end: Any = t_end) -> None:
-            eagle.simulate(rk4, omega=omega, zeta=zeta, t_end=t_end, dt=0.01, x=x, v=v, t=t, max_steps=2000)
+        def run(x: Any, v: Any, t: Any, kernel: Any = kernel, inputs: dict[str, Any] = inputs) -> None:
+            eagle.simulate(kernel, **inputs, dt=0.01, x=x, v=v, t=t, max_steps=2000)
             out["check"] = x.sum()
 
         seconds, first = best(run, lambda: (np.ones(n), np.zeros(n), np.zeros(n)))
-        report(f"rk4 {dist}", n, seconds, first, out["check"])
+        report(f"rk4 {dist}" + (", fma" if kernel is rk4_fma else ""), n, seconds, first, out["check"])
 
     def swing(angle: Any, rate: Any) -> None:
         eagle.simulate(pendulum, dt=1e-2, angle=angle, rate=rate, max_steps=100_000)

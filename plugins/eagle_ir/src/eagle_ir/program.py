@@ -46,6 +46,9 @@ class Value:
     number: int
     type: Type
 
+    def __hash__(self) -> int:
+        return self.number
+
 
 @dataclass(frozen=True, slots=True)
 class Site:

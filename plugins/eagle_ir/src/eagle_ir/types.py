@@ -20,6 +20,8 @@ class Type(Enum):
     U32 = "uint32"
     BOOL = "bool"
 
+    __hash__ = object.__hash__  # members are compared by identity; an enum's own hash is of its name, and slow
+
     @property
     def is_float(self) -> bool:
         """Whether it is float64 or float32."""
@@ -38,7 +40,7 @@ class Type(Enum):
     @property
     def bits(self) -> int:
         """Its width: 64, 32, or 1 for bool."""
-        return {Type.F64: 64, Type.I64: 64, Type.BOOL: 1}.get(self, 32)
+        return _BITS[self]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -49,3 +51,6 @@ class Type(Enum):
     def short(self) -> str:
         """How the printer calls it: ``f64``, ``i32``, ``u32``, ``b1``."""
         return {"f": "f", "i": "i", "u": "u", "b": "b"}[self.value[0]] + str(self.bits)
+
+
+_BITS = {Type.F64: 64, Type.F32: 32, Type.I64: 64, Type.I32: 32, Type.U32: 32, Type.BOOL: 1}

@@ -13,6 +13,7 @@ import numpy as np
 from eagle.plugin import BuildError, Kernel
 from eagle_cpu.engine.arguments import Arguments
 from eagle_cpu.engine.build import Build, build, has_loop
+from eagle_cpu.engine.host import host
 from eagle_cpu.engine.shape import Shape
 from eagle_ir import DIALECT, Function
 
@@ -93,7 +94,7 @@ def program_for(kernel: Kernel, *, lanes: int | None = None) -> Program:
             why=f"the CPU engine compiles {DIALECT!r}",
             fix="Deploy it for a backend that takes this dialect",
         )
-    shape = Shape.of(kernel.code, lanes)
+    shape = _shape(kernel, lanes)
     _built(kernel, shape, Build.LOOP if has_loop(kernel) else Build.LAUNCH)
     return Program(kernel, shape)
 
@@ -105,6 +106,16 @@ class _Slot:
 
 
 _slots: dict[tuple[object, ...], _Slot] = {}
+_shapes: dict[tuple[object, ...], Shape] = {}
+
+
+def _shape(kernel: Kernel, lanes: int | None) -> Shape:
+    """Return a kernel's shape, which takes a walk over its body, from memory where it was asked for before."""
+    key = (kernel.fingerprint, lanes, host())
+    if key not in _shapes:
+        assert isinstance(kernel.code, Function)
+        _shapes[key] = Shape.of(kernel.code, lanes)
+    return _shapes[key]
 
 
 def _built(kernel: Kernel, shape: Shape, which: Build) -> int:
