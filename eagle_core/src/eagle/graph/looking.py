@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from os import PathLike
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -121,6 +120,8 @@ class Looking:
 
         text = svg(view(_graph(self), around=around, depth=depth, seconds=seconds))
         if path is not None:
+            from pathlib import Path
+
             Path(path).write_text(text, encoding="utf-8")
         return text
 

@@ -16,10 +16,12 @@ from eagle.plugin.nodes import Node
 if TYPE_CHECKING:
     from eagle.graph.graph import Graph
 
+# Slots and representations are left out: making them takes time at every import of eagle, and nobody prints these.
+
 __all__ = ["Child", "Conditional", "Copy", "Opaque", "Reduce", "RepeatWhile", "Skippable", "UntilDone"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Opaque:
     """Any callable without arguments.
 
@@ -41,7 +43,7 @@ class Opaque:
     eager: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Child:
     """A graph that a framework captured."""
 
@@ -50,7 +52,7 @@ class Child:
     writes: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Copy:
     """One array into another of the same shape and dtype."""
 
@@ -58,7 +60,7 @@ class Copy:
     into: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Reduce:
     """A 1-D array into one element; `op` is ``"sum"``, ``"max"``, ``"min"``, ``"all"`` or ``"any"``."""
 
@@ -78,7 +80,7 @@ class Reduce:
             )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Conditional:
     """What a conditional is in the middle of: the graph it stands in, and what its last run did.
 
@@ -101,7 +103,7 @@ class Conditional:
         self.iterations, self.hit_limit = iterations, hit_limit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Skippable:
     """A step that runs while its guard is true at that moment."""
 
@@ -110,7 +112,7 @@ class Skippable:
     state: Conditional = field(default_factory=Conditional)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RepeatWhile:
     """A step that is repeated while its guard is true, at most `limit` times."""
 
@@ -120,7 +122,7 @@ class RepeatWhile:
     state: Conditional = field(default_factory=Conditional)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class UntilDone:
     """A launch that is repeated until the kernel's mask is true for every sample.
 

@@ -42,7 +42,7 @@ class Argument:
     total: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Kernel:
     """A computation over one sample, in some dialect.
 
@@ -68,7 +68,7 @@ class Kernel:
     derivative: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Launch:
     """A kernel bound to arrays: the payload of the node kind ``launch``.
 
