@@ -163,7 +163,7 @@ def _table(argument: Argument, array: object, memory: Memory) -> _Plane:
     if not fits:
         axes = ", ".join("any" if size < 0 else str(size) for size in wanted)
         raise PlaneError(f"a table of shape ({axes}) is needed, and the array has shape {memory.shape}")
-    if not _contiguous(memory):
+    if not memory.is_contiguous:
         raise PlaneError("a table has to be contiguous", fix="Pass np.ascontiguousarray(array).")
     return _Plane(argument, array, memory, None, False)
 
@@ -185,7 +185,7 @@ def _per_sample(argument: Argument, array: object, memory: Memory) -> _Plane:
 
 
 def _laid_out(argument: Argument, array: object, memory: Memory, samples: int, view: Any) -> _Plane:
-    if len(memory.shape) <= 2 and view is np.asarray and _rows_contiguous(memory):
+    if len(memory.shape) <= 2 and view is np.asarray and memory.has_contiguous_rows:
         return _Plane(argument, array, memory, samples, False)
     if not isinstance(array, np.ndarray):
         raise PlaneError(
@@ -198,19 +198,6 @@ def _laid_out(argument: Argument, array: object, memory: Memory, samples: int, v
         return _Plane(argument, viewed, adapter_of(viewed).describe(viewed), samples, False)
     laid_out = np.ascontiguousarray(viewed)
     return _Plane(argument, laid_out, memory, samples, True)
-
-
-def _rows_contiguous(memory: Memory) -> bool:
-    return memory.shape[-1] <= 1 or memory.strides[-1] == memory.itemsize
-
-
-def _contiguous(memory: Memory) -> bool:
-    step = memory.itemsize
-    for stride, count in zip(reversed(memory.strides), reversed(memory.shape), strict=True):
-        if count > 1 and stride != step:
-            return False
-        step *= count
-    return True
 
 
 def _shared_copies(planes: dict[str, _Plane]) -> dict[str, _Plane]:

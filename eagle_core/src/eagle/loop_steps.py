@@ -83,17 +83,19 @@ class LoopStep(ABC):
         self.failed = np.zeros(self.samples, bool) if watch else None
         self._all_done = np.zeros(1, bool)
         self._graphs: dict[int | None, Graph] = {}
-        if not self.mask.flags.writeable or self.mask.shape != (self.samples,) or self.mask.dtype != bool:
-            raise PlaneError(
-                f"the mask of {self.samples} samples is a bool array of that length that can be written",
-                why=f"this one is {self.mask.dtype}{list(self.mask.shape)}",
-                planes=(mask,),
-            )
+        _ = self.mask  # refuses one that does not fit
 
     @property
     def mask(self) -> Array:
-        """The mask, as it lies in memory now."""
-        return _host(self.planes[self._mask])
+        """The mask, as it lies in memory now. Raises `PlaneError` when it does not fit the samples."""
+        mask = _host(self.planes[self._mask])
+        if not mask.flags.writeable or mask.shape != (self.samples,) or mask.dtype != bool:
+            raise PlaneError(
+                f"the mask of {self.samples} samples is a bool array of that length that can be written",
+                why=f"this one is {mask.dtype}{list(mask.shape)}",
+                planes=(self._mask,),
+            )
+        return mask
 
     def prepare(self, limit: int | None) -> float:
         """Build the loop for a limit, and return how many seconds that took: 0 when it was built before."""

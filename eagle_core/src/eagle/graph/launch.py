@@ -58,11 +58,11 @@ def _fitting(launch: Launch, argument: Argument, array: object) -> Memory:
     """
     memory = adapter_of(array).describe(array)
     if argument.role == "table":
-        fits = len(memory.shape) == len(argument.shape) and _contiguous(memory)
+        fits = len(memory.shape) == len(argument.shape) and memory.is_contiguous
         wanted = f"contiguous, of {len(argument.shape)} axes"
     else:
         shape = (prod(argument.shape), launch.samples) if argument.shape else (launch.samples,)
-        fits = memory.shape == shape and (launch.samples <= 1 or memory.strides[-1] == memory.itemsize)
+        fits = memory.shape == shape and memory.has_contiguous_rows
         wanted = f"{argument.dtype}{list(shape)}, contiguous along its samples"
     if not fits or memory.dtype != argument.dtype:
         raise PlaneError(
@@ -72,12 +72,3 @@ def _fitting(launch: Launch, argument: Argument, array: object) -> Memory:
             planes=(argument.name,),
         )
     return memory
-
-
-def _contiguous(memory: Memory) -> bool:
-    step = memory.itemsize
-    for stride, count in zip(reversed(memory.strides), reversed(memory.shape), strict=True):
-        if count > 1 and stride != step:
-            return False
-        step *= count
-    return True

@@ -51,6 +51,21 @@ class Memory:
     space: Hashable = "process"
     keep: object = None
 
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie one behind the other, the last axis fastest."""
+        step = self.itemsize
+        for stride, count in zip(reversed(self.strides), reversed(self.shape), strict=True):
+            if count > 1 and stride != step:
+                return False
+            step *= count
+        return True
+
+    @property
+    def has_contiguous_rows(self) -> bool:
+        """Whether the elements along the last axis lie one behind the other; it has at least one axis."""
+        return self.shape[-1] <= 1 or self.strides[-1] == self.itemsize
+
 
 class ArrayAdapter(ABC):
     """How eagle sees the arrays of one library. Nothing here may import that library."""
