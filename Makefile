@@ -10,6 +10,8 @@ KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) $(NATIVE) | sha25
 READY := $(VENV)/ready-$(KEY)
 TOOLS := $(VENV)/tools-$(KEY)
 PYTEST := $(BIN)/python -m pytest
+# What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
+EMULATED := tests/cuda_emulator
 
 .PHONY: demo test test-all deep lint sanitize bench clean
 
@@ -23,6 +25,7 @@ demo: $(READY)
 
 test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"
+	$(PYTEST) -n 2 --emulated $(EMULATED)
 
 test-all: $(TOOLS)
 	$(PYTEST) -m slow
@@ -65,5 +68,5 @@ $(READY):
 	@touch $@
 
 $(TOOLS): $(READY)
-	$(BIN)/python -m pip install --quiet --group test --group lint --group build
+	$(BIN)/python -m pip install --quiet --group test --group cuda --group lint --group build
 	@touch $@

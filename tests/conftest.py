@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -40,10 +41,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Load the emulator before a test module is imported, because cuda.bindings looks for the driver once."""
     if not config.getoption("--emulated"):
         return
-    try:
-        import cuda_emulator
-    except ImportError as error:
-        raise pytest.UsageError(f"--emulated needs the dependency group 'cuda': {error}") from error
+    missing = [name for name in ("cuda", "cuda.bindings", "cuda.core", "nvidia") if not _installed(name)]
+    if missing:
+        raise pytest.UsageError(f"--emulated needs the dependency group 'cuda': no {', '.join(missing)} here")
+    import cuda_emulator
+
     if getattr(config.option, "numprocesses", None):
         cuda_emulator.build()  # once, before the workers load it
     else:
@@ -65,3 +67,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("emulated")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+def _installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ImportError:
+        return False
