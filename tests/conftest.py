@@ -64,9 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if any(TESTS / folder in item.path.parents for folder in EMULATED):
             item.add_marker("emulated")
     if not config.getoption("--emulated"):
-        left_out = [item for item in items if item.get_closest_marker("emulated")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("emulated")])
+        items[:] = [item for item in items if not item.get_closest_marker("emulated")]
 
 
 def _installed(name: str) -> bool:
