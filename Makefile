@@ -36,9 +36,10 @@ lint: $(TOOLS)
 	$(BIN)/mypy $(PACKAGES:=/src) examples benchmarks
 	$(BIN)/mypy tests
 
-sanitize: $(READY)
+sanitize: $(TOOLS)
 	tests/native/run
 	tests/native/run_generated $(BIN)/python
+	tests/native/run_binding $(BIN)/python
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/graph_costs.py
