@@ -1,7 +1,7 @@
 """Faults in ``eagle_cpu._native`` made on purpose: a sanitizer that says nothing of them is not at work there.
 
-``python canary.py FAULT`` is run with the sanitizer. The module itself reads the head of a NumPy array: it is led astray by
-forging what an array says of itself.
+``python canary.py FAULT`` is run with the sanitizer. The module itself reads the head of a NumPy array: forging what an
+array says of itself leads it astray.
 """
 
 from __future__ import annotations
