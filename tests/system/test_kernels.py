@@ -80,7 +80,7 @@ def test_the_oracle_states_the_rules(text: str, values: dict[str, Any], expected
         assert same(arrays["out"][0], np.asarray(expected)[()])
 
 
-@pytest.mark.property
+@pytest.mark.property(minutes=16)
 @given(kernels(smooth=True), scalars, seeds, lengths, widths, cuts)
 def test_front_end_and_engine_compute_what_the_source_says(
     case: Case, scalar: str, seed: int, samples: int, lanes: int | None, cuts: list[int]
@@ -91,7 +91,7 @@ def test_front_end_and_engine_compute_what_the_source_says(
     compared.agrees(run.launch(cuts), run.arrays)
 
 
-@pytest.mark.property
+@pytest.mark.property(minutes=12)
 @SOME
 @given(
     kernels(masked=True),
