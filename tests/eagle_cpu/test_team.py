@@ -368,6 +368,7 @@ import ctypes, os, signal, sys, threading, time
 import numpy as np
 from eagle_cpu import team
 
+signal.signal(signal.SIGINT, signal.default_int_handler)     # a shell may have started the tests with SIGINT ignored
 library = ctypes.CDLL(sys.argv[1])
 def entry(name):
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
