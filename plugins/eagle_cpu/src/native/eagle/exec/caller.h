@@ -73,13 +73,12 @@ class Caller {
     }
 
     bool run_tasks(const Stage& stage, int64_t repetitions_left, RunEnd& end) noexcept {
-        const auto branches = static_cast<int64_t>(stage.count);
-        const int threads = static_cast<int>(std::min<int64_t>(team_size(), branches));
+        const int threads = static_cast<int>(std::min<int64_t>(team_size(), static_cast<int64_t>(stage.count)));
         const bool shared = !in_place_ && threads > 1 && stage.cost_ns >= kWorthSharingNs &&
                             stage.cost_ns * static_cast<double>(repetitions_left) >= 2 * kWorthWakingNs;
         if (!shared) return work_here(stage, end);
         BranchTasks tasks(stage);
-        return note(fly(tasks.job(), {branches, 1, branches, threads}), stage, tasks, end);
+        return note(fly(tasks.job(), singly(tasks.job(), threads)), stage, tasks, end);
     }
 
     bool work_here(const Stage& stage, RunEnd& end) noexcept {
@@ -142,7 +141,7 @@ class Caller {
     }
 
     int32_t work_here(const Job& job) noexcept {
-        Flight here(job, {job.samples, job.samples, 1, 1}, nullptr);
+        Flight here(job, uncut(job), nullptr);
         here.work(0, watch_);
         return here.code();
     }
