@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-from pathlib import Path
 
 import pytest
+from deep_runs import MINUTES, DeepRuns
+from emulated_runs import EmulatedRuns
 from hypothesis import HealthCheck, settings
-
-TESTS = Path(__file__).parent
-EMULATED = ("cuda_emulator", "eagle_cuda")
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
 settings.register_profile("quick", max_examples=200, derandomize=True, **COMMON)  # type: ignore[arg-type]
-settings.register_profile("deep", max_examples=5000, **COMMON)  # type: ignore[arg-type]
+# A round of deep_runs.
+settings.register_profile("deep", max_examples=200, **COMMON)  # type: ignore[arg-type]
 settings.load_profile("quick")
 os.environ.pop("EAGLE_PLUGINS", None)
 os.environ.pop("EAGLE_DISABLE_PLUGINS", None)
@@ -30,6 +28,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the graph suite on this device instead of the project's own ones; may be given several times",
     )
     parser.addoption(
+        "--deep",
+        type=float,
+        metavar="PATIENCE",
+        help=f"run properties for their minutes ({MINUTES:g} unless they say) times this, instead of once",
+    )
+    parser.addoption(
         "--emulated",
         action="store_true",
         help="load the emulated CUDA device into this run; without it the tests that need it are left out",
@@ -38,38 +42,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Load the emulator before a test module is imported, because cuda.bindings looks for the driver once."""
-    if not config.getoption("--emulated"):
-        return
-    missing = [name for name in ("cuda", "cuda.bindings", "cuda.core", "nvidia") if not _installed(name)]
-    if missing:
-        raise pytest.UsageError(f"--emulated needs the dependency group 'cuda': no {', '.join(missing)} here")
-    import cuda_emulator
-
-    if getattr(config.option, "numprocesses", None):
-        cuda_emulator.build()  # once, before the workers load it
-    else:
-        cuda_emulator.load(config.getoption("--driver"), devices=2)
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the folders whose modules import cuda.bindings, which need not be installed."""
-    if config.getoption("--emulated") or not collection_path.is_dir():
-        return None
-    return True if collection_path.name in EMULATED and collection_path.parent == TESTS else None
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        if any(TESTS / folder in item.path.parents for folder in EMULATED):
-            item.add_marker("emulated")
-    if not config.getoption("--emulated"):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("emulated")])
-        items[:] = [item for item in items if not item.get_closest_marker("emulated")]
-
-
-def _installed(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ImportError:
-        return False
+    runs = EmulatedRuns(config.getoption("--emulated"))
+    config.pluginmanager.register(runs)
+    if runs.emulated:
+        runs.load(config)
+    patience = config.getoption("--deep")
+    if patience is not None:
+        config.pluginmanager.register(DeepRuns(patience))
