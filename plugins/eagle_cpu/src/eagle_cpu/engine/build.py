@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 from eagle.plugin import Kernel
+from eagle_cpu.engine.chain import Chain
+from eagle_cpu.engine.chain_entry import chain_entry
 from eagle_cpu.engine.compiler import assemble, link, to_object
 from eagle_cpu.engine.launch_entry import launch_entry
 from eagle_cpu.engine.loop_entry import loop_entry
@@ -19,6 +21,7 @@ class Build(Enum):
     """What is compiled at once; the value is the function's name. Each is compiled when it is first wanted."""
 
     LAUNCH = "eagle_launch"
+    CHAIN = "eagle_chain"
     LOOP = "eagle_loop"
     WATCHFUL = "eagle_watchful"
     """The loop that looks for numbers that are not finite."""
@@ -41,6 +44,8 @@ def build(kernel: Kernel, shape: Shape, which: Build) -> int:
 
 def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
     """Return the LLVM IR of one of a kernel's functions."""
+    if isinstance(kernel.code, Chain):
+        return assemble([chain_entry(kernel.code, shape.lanes)])
     assert isinstance(kernel.code, Function)
     if which is Build.LAUNCH:
         function = launch_entry(kernel.code, shape.lanes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from eagle_cpu.engine.chain import Chain
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.places import cost, instructions, loads, stores, widest
 from eagle_ir import Function, While
@@ -14,6 +15,8 @@ MAX_LANES = 64
 """A mask has to fit in a 64-bit word."""
 
 _CHAINS = 4
+_MANY_CHAINS = 8
+_VERY_FEW = 3
 _FEW = 12
 _SOME = 24
 
@@ -49,3 +52,17 @@ class Shape:
         native = host().vector_bits // widest(function)
         long = cost(function.body) > 400 or any(isinstance(one, While) for one in instructions(function.body))
         return cls(lanes or min(chains * native, MAX_LANES), 4 if long else 16)
+
+    @classmethod
+    def of_chain(cls, chain: Chain, lanes: int | None = None) -> Shape:
+        """Return the shape for kernels in a chain.
+
+        What one gives the next wants at once, so eight vectors are in flight where the registers hold them; else as many
+        as for a kernel that holds what the chain holds at once.
+        """
+        held = chain.most_alive()
+        small = max(cost(link.function.body) for link in chain.links) <= _FEW
+        few = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
+        chains = _MANY_CHAINS if held <= _VERY_FEW and small else few
+        native = host().vector_bits // max(widest(link.function) for link in chain.links)
+        return cls(lanes or min(chains * native, MAX_LANES), 4)

@@ -1,0 +1,115 @@
+"""Steps that line up become one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from eagle_cpu._native import tiles_entry
+from eagle_cpu.fusion.alignment import Alignment
+from eagle_cpu.fusion.pieces import Piece, Pieces
+from eagle_cpu.steps import NativeStep
+
+__all__ = ["Joined", "join"]
+
+_TILE_BYTES = 24 * 1024
+"""Of the planes that a tile touches: half of a small first-level cache."""
+_LEAST_TILE = 256
+"""Samples: calling a piece costs tens of nanoseconds."""
+_HEAD, _WORDS = 2, 3
+
+
+class Joined(NativeStep):
+    """Native steps as one, which runs all of them for a tile of samples before the next tile.
+
+    Parameters
+    ----------
+    pieces : sequence of Piece
+        What is called for a tile, in order.
+    bytes_per_sample : int
+        Of the planes they touch.
+    obstacle : str or None
+        Why the step after these is not one of them.
+
+    Attributes
+    ----------
+    pieces : tuple of Piece
+    tile : int
+        Samples in a tile; all where there is only one piece.
+    obstacle : str or None
+    """
+
+    __slots__ = ("_block", "_members", "obstacle", "pieces", "tile")
+
+    def __init__(self, pieces: Sequence[Piece], bytes_per_sample: int, obstacle: str | None) -> None:
+        self.pieces, self.obstacle = tuple(pieces), obstacle
+        self._members = tuple(member for piece in pieces for member in piece.members)
+        first, grain = self._members[0], max(piece.grain for piece in pieces)
+        tile = max(_LEAST_TILE, _TILE_BYTES // max(bytes_per_sample, 1))
+        self.tile = first.samples if len(pieces) == 1 else max(tile // grain, 1) * grain
+        words = (word for piece in pieces for word in (piece.entry, piece.args, 0))
+        self._block = np.array([self.tile, len(pieces), *words], np.int64)
+        entry, args = (
+            (pieces[0].entry, pieces[0].args) if len(pieces) == 1 else (tiles_entry(), self._block.ctypes.data)
+        )
+        super().__init__(
+            first.alone,
+            first.placed,
+            entry,
+            args,
+            samples=first.samples,
+            grain=grain,
+            cost_ns=sum(piece.cost_ns for piece in pieces),
+            forget=self._forget,
+        )
+
+    @property
+    def members(self) -> tuple[NativeStep, ...]:
+        """The steps, in order."""
+        return self._members
+
+    def failed(self) -> NativeStep:
+        """Return the first step whose code said that samples failed: those that can are pieces by themselves."""
+        codes = self._block[_HEAD + _WORDS - 1 :: _WORDS]
+        piece = int(np.flatnonzero(codes)[0]) if codes.any() else 0
+        return self.pieces[piece].members[0]
+
+    def _forget(self) -> None:
+        self._block[_HEAD + _WORDS - 1 :: _WORDS] = 0
+        for member in self._members:
+            if member.forget is not None:
+                member.forget()
+
+
+def join(steps: Sequence[NativeStep], pieces: Pieces) -> list[NativeStep]:
+    """Return steps that do what `steps`, run one after another, do: bit for bit, whatever they are given.
+
+    Parameters
+    ----------
+    steps : sequence of NativeStep
+        In the order they are to run in, with nothing else in between.
+    pieces : Pieces
+        Of the graph they stand in.
+    """
+    return [
+        run[0] if len(run) == 1 else Joined(list(pieces.of(run)), alignment.bytes, why)
+        for run, alignment, why in _aligned(steps)
+    ]
+
+
+def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Alignment, str | None]]:
+    """Yield runs of steps that line up, each with why it ends."""
+    run: list[NativeStep] = []
+    alignment = Alignment(0)
+    for step in steps:
+        why = alignment.obstacle(step) if run else None
+        if why is not None:
+            yield run, alignment, why
+            run = []
+        if not run:
+            alignment = Alignment(step.samples)
+        alignment.take(step)
+        run.append(step)
+    if run:
+        yield run, alignment, None

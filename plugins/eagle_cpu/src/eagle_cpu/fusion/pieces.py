@@ -1,0 +1,161 @@
+"""What runs for a tile: a node by itself, or several kernels as one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eagle.plugin import Kernel
+from eagle_cpu.engine import program_for
+from eagle_cpu.engine.chain import chain_kernel, param_name, plane_name
+from eagle_cpu.engine.places import faulting, instructions
+from eagle_cpu.fusion.alignment import Layout, layout_of
+from eagle_cpu.fusion.cutting import cut
+from eagle_cpu.fusion.launched import Launched
+from eagle_cpu.steps import NativeStep
+from eagle_ir import DIALECT, Function
+
+__all__ = ["Piece", "Pieces"]
+
+LARGEST = 640
+"""Instructions of a piece: the time to compile one grows with them, and what a larger one would gain does not."""
+COMPILED = 4 * LARGEST
+"""Instructions that one graph may have compiled for it; what is beyond runs tile by tile only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Piece:
+    """Compiled code that does the work of one node or more.
+
+    Attributes
+    ----------
+    members : tuple of NativeStep
+    entry, args, grain : int
+    cost_ns : float
+    keep : object
+        What has to stay alive.
+    """
+
+    members: tuple[NativeStep, ...]
+    entry: int
+    args: int
+    grain: int
+    cost_ns: float
+    keep: object = None
+
+
+class Pieces:
+    """Makes the pieces of one graph, within what may be compiled for it.
+
+    Parameters
+    ----------
+    fuse : bool
+        Whether kernels are fused at all.
+    """
+
+    def __init__(self, *, fuse: bool = True) -> None:
+        self._left = COMPILED if fuse else 0
+        self._known: set[str] = set()
+
+    def of(self, run: Sequence[NativeStep]) -> Iterator[Piece]:
+        """Yield the pieces of nodes that line up."""
+        for kernels, group in _fusable(run):
+            if not kernels or len(group) == 1:
+                yield from map(_alone, group)
+                continue
+            begin = 0
+            kinds = [_launched(member).kernel.fingerprint for member in group]
+            sizes = [_size(_launched(member).kernel) for member in group]
+            for count in cut(kinds, sizes, LARGEST):
+                yield from self._fused(group[begin : begin + count], sum(sizes[begin : begin + count]))
+                begin += count
+
+    def _fused(self, members: Sequence[NativeStep], size: int) -> Iterator[Piece]:
+        if len(members) == 1:
+            yield _alone(members[0])
+            return
+        kernel, arrays, params = _chained([_launched(member) for member in members], members)
+        if kernel.fingerprint not in self._known:
+            if size > self._left:
+                yield from map(_alone, members)
+                return
+            self._known.add(kernel.fingerprint)
+            self._left -= size
+        program = program_for(kernel)
+        arguments = program.arguments(arrays, params, members[0].samples)
+        yield Piece(
+            members=tuple(members),
+            entry=program.launch_entry,
+            args=arguments.address,
+            grain=program.grain,
+            cost_ns=sum(member.cost_ns for member in members),
+            keep=arguments,
+        )
+
+
+def _alone(member: NativeStep) -> Piece:
+    return Piece(members=(member,), entry=member.entry, args=member.args, grain=member.grain, cost_ns=member.cost_ns)
+
+
+def _fusable(run: Sequence[NativeStep]) -> Iterator[tuple[bool, list[NativeStep]]]:
+    """Cut a run where kernels that may be fused begin and end; say for each part whether it holds such."""
+    part: list[NativeStep] = []
+    kernels = False
+    dtypes: dict[Layout, str] = {}
+    for member in run:
+        fits = member.launched is not None and is_fusable(member.launched.kernel)
+        if part and (fits != kernels or (fits and not _same_dtypes(member, dtypes))):
+            yield kernels, part
+            part, dtypes = [], {}
+        kernels = fits
+        part.append(member)
+        dtypes.update((layout_of(plane.memory), plane.memory.dtype) for plane in member.placed.planes)
+    if part:
+        yield kernels, part
+
+
+def _same_dtypes(member: NativeStep, dtypes: dict[Layout, str]) -> bool:
+    """Whether a node takes the planes it shares for what those before it do: bytes may be viewed as other numbers."""
+    return all(
+        dtypes.get(layout_of(plane.memory), plane.memory.dtype) == plane.memory.dtype for plane in member.placed.planes
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def is_fusable(kernel: Kernel) -> bool:
+    """Whether a kernel may be fused: it is of the IR and nothing in it can fault."""
+    return kernel.dialect == DIALECT and isinstance(kernel.code, Function) and not faulting(kernel.code.body)
+
+
+@functools.lru_cache(maxsize=1024)
+def _size(kernel: Kernel) -> int:
+    assert isinstance(kernel.code, Function)
+    return sum(1 for _ in instructions(kernel.code.body))
+
+
+def _launched(member: NativeStep) -> Launched:
+    assert member.launched is not None
+    return member.launched
+
+
+def _chained(
+    launched: Sequence[Launched], members: Sequence[NativeStep]
+) -> tuple[Kernel, dict[str, np.ndarray[Any, Any]], dict[str, float | int | bool]]:
+    """Return the kernel that several are together, and what it is launched with."""
+    slots: dict[Layout, int] = {}
+    parts: list[tuple[Kernel, dict[str, int]]] = []
+    arrays, params = {}, {}
+    for number, (one, member) in enumerate(zip(launched, members, strict=True)):
+        named = {}
+        tables = {argument.name for argument in one.kernel.arguments if argument.role == "table"}
+        for plane in (plane for plane in member.placed.planes if plane.access.name not in tables):
+            slot = slots.setdefault(layout_of(plane.memory), len(slots))
+            named[plane.access.name] = slot
+            arrays.setdefault(plane_name(slot), one.arrays[plane.access.name])
+        parts.append((one.kernel, named))
+        params.update((param_name(number, name), value) for name, value in one.params.items())
+    return chain_kernel(parts), arrays, params
