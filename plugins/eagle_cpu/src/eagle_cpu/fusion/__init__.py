@@ -1,7 +1,6 @@
-"""Makes native nodes that stand one after another run as one job: tile by tile, and kernels as one fused kernel."""
+"""Makes native steps that stand one after another run as one: tile by tile, and kernels as one fused kernel."""
 
-from eagle_cpu.fusion.joining import Joined, join
-from eagle_cpu.fusion.member import Launched, Member
-from eagle_cpu.fusion.report import notes
+from eagle_cpu.fusion.joining import Fusion
+from eagle_cpu.fusion.launched import Launched
 
-__all__ = ["Joined", "Launched", "Member", "join", "notes"]
+__all__ = ["Fusion", "Launched"]

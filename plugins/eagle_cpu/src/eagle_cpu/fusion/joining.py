@@ -9,9 +9,10 @@ import numpy as np
 from eagle_cpu._native import tiles_entry
 from eagle_cpu.fusion.alignment import Alignment
 from eagle_cpu.fusion.pieces import Piece, Pieces
+from eagle_cpu.fusion.report import notes
 from eagle_cpu.steps import NativeStep
 
-__all__ = ["Joined", "join"]
+__all__ = ["Fusion", "Joined"]
 
 _TILE_BYTES = 24 * 1024
 """Of the planes that a tile touches: half of a small first-level cache."""
@@ -29,21 +30,18 @@ class Joined(NativeStep):
         What is called for a tile, in order.
     bytes_per_sample : int
         Of the planes they touch.
-    obstacle : str or None
-        Why the step after these is not one of them.
 
     Attributes
     ----------
     pieces : tuple of Piece
     tile : int
         Samples in a tile; all where there is only one piece.
-    obstacle : str or None
     """
 
-    __slots__ = ("_block", "_members", "obstacle", "pieces", "tile")
+    __slots__ = ("_block", "_members", "pieces", "tile")
 
-    def __init__(self, pieces: Sequence[Piece], bytes_per_sample: int, obstacle: str | None) -> None:
-        self.pieces, self.obstacle = tuple(pieces), obstacle
+    def __init__(self, pieces: Sequence[Piece], bytes_per_sample: int) -> None:
+        self.pieces = tuple(pieces)
         self._members = tuple(member for piece in pieces for member in piece.members)
         first, grain = self._members[0], max(piece.grain for piece in pieces)
         tile = max(_LEAST_TILE, _TILE_BYTES // max(bytes_per_sample, 1))
@@ -82,20 +80,39 @@ class Joined(NativeStep):
                 member.forget()
 
 
-def join(steps: Sequence[NativeStep], pieces: Pieces) -> list[NativeStep]:
-    """Return steps that do what `steps`, run one after another, do: bit for bit, whatever they are given.
+class Fusion:
+    """Joins the native steps of one graph where they line up, and remembers what was joined and why not more.
 
     Parameters
     ----------
-    steps : sequence of NativeStep
-        In the order they are to run in, with nothing else in between.
-    pieces : Pieces
-        Of the graph they stand in.
+    fuse : bool
+        Whether to; else every step stays by itself.
     """
-    return [
-        run[0] if len(run) == 1 else Joined(list(pieces.of(run)), alignment.bytes, why)
-        for run, alignment, why in _aligned(steps)
-    ]
+
+    def __init__(self, *, fuse: bool = True) -> None:
+        self._fuse = fuse
+        self._pieces = Pieces()
+        self._notes: list[str] = [] if fuse else ["every node runs by itself: the graph was built with fuse=False"]
+
+    def join(self, steps: Sequence[NativeStep]) -> list[NativeStep]:
+        """Return steps that do what `steps`, run one after another, do: bit for bit.
+
+        Parameters
+        ----------
+        steps : sequence of NativeStep
+            In the order they are to run in, with nothing else in between.
+        """
+        if not self._fuse:
+            return list(steps)
+        joined = []
+        for run, alignment, obstacle in _aligned(steps):
+            joined.append(run[0] if len(run) == 1 else Joined(list(self._pieces.of(run)), alignment.bytes))
+            self._notes += notes(joined[-1], obstacle)
+        return joined
+
+    def notes(self) -> list[str]:
+        """Return what was joined, in words."""
+        return list(self._notes)
 
 
 def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Alignment, str | None]]:

@@ -17,9 +17,9 @@ from eagle_cpu.fusion.alignment import Layout, layout_of
 from eagle_cpu.fusion.cutting import cut
 from eagle_cpu.fusion.launched import Launched
 from eagle_cpu.steps import NativeStep
-from eagle_ir import DIALECT, Function
+from eagle_ir import Function, Gather
 
-__all__ = ["Piece", "Pieces"]
+__all__ = ["Piece", "Pieces", "obstacle_of"]
 
 LARGEST = 640
 """Instructions of a piece: the time to compile one grows with them, and what a larger one would gain does not."""
@@ -49,16 +49,10 @@ class Piece:
 
 
 class Pieces:
-    """Makes the pieces of one graph, within what may be compiled for it.
+    """Makes the pieces of one graph, within what may be compiled for it."""
 
-    Parameters
-    ----------
-    fuse : bool
-        Whether kernels are fused at all.
-    """
-
-    def __init__(self, *, fuse: bool = True) -> None:
-        self._left = COMPILED if fuse else 0
+    def __init__(self) -> None:
+        self._left = COMPILED
         self._known: set[str] = set()
 
     def of(self, run: Sequence[NativeStep]) -> Iterator[Piece]:
@@ -107,7 +101,7 @@ def _fusable(run: Sequence[NativeStep]) -> Iterator[tuple[bool, list[NativeStep]
     kernels = False
     dtypes: dict[Layout, str] = {}
     for member in run:
-        fits = member.launched is not None and is_fusable(member.launched.kernel)
+        fits = obstacle_of(member) is None
         if part and (fits != kernels or (fits and not _same_dtypes(member, dtypes))):
             yield kernels, part
             part, dtypes = [], {}
@@ -125,10 +119,24 @@ def _same_dtypes(member: NativeStep, dtypes: dict[Layout, str]) -> bool:
     )
 
 
+def obstacle_of(step: NativeStep) -> str | None:
+    """Return why a step cannot be part of a fused kernel, or None when it can."""
+    label = step.placed.label
+    if step.launched is None:
+        return f"{label!r} is no kernel"
+    return f"{label!r} can fail for a sample ({why})" if (why := _fault_of(step.launched.kernel)) is not None else None
+
+
 @functools.lru_cache(maxsize=1024)
-def is_fusable(kernel: Kernel) -> bool:
-    """Whether a kernel may be fused: it is of the IR and nothing in it can fault."""
-    return kernel.dialect == DIALECT and isinstance(kernel.code, Function) and not faulting(kernel.code.body)
+def _fault_of(kernel: Kernel) -> str | None:
+    """Return what in a kernel can fault, or None; a sample that faults must leave the kernel it is in and go on after it."""
+    assert isinstance(kernel.code, Function)
+    found = next(iter(faulting(kernel.code.body)), None)
+    if found is None:
+        return None
+    if isinstance(found, Gather):
+        return f"it looks up table {found.argument!r}"
+    return "it turns a float into an integer" if found.op == "convert" else "it divides integers"
 
 
 @functools.lru_cache(maxsize=1024)
