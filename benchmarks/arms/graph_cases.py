@@ -1,4 +1,5 @@
 """Graphs of plans: a chain, a fork, and a mixture. It runs under the published eagle as well: both have these names."""
+# ruff: noqa: ANN201 - a kernel returns what its language says
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ import time
 from itertools import cycle, islice
 from typing import Any
 
+import numpy as np
+
 import eagle
 import hawk
-import numpy as np
 from hawk import Mutable, Scalar
 
 

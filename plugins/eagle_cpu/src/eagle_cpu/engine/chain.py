@@ -58,8 +58,8 @@ class Link:
 class Chain:
     """The links, in order, and the arguments of the whole: planes, then params.
 
-    Values pass from link to link in registers. That changes no bit: a plane's element and the value that is stored to it
-    have one type, so that nothing is rounded or cut by going through memory but a bool, which is 0 or 1 either way.
+    Values pass from link to link in registers. That changes no bit: a plane's element and the value that is stored to
+    it have one type, so that memory neither rounds nor cuts anything; a bool is 0 or 1 either way.
     """
 
     links: tuple[Link, ...]
@@ -109,8 +109,8 @@ def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
     Parameters
     ----------
     parts : sequence of (Kernel, mapping of str to int)
-        Kernels of the IR in which nothing can fault, so that they look nothing up in tables; and the number of the plane
-        that each argument is bound to, the planes counted in the order in which they are first met. Arguments of one
+        Kernels of the IR in which nothing can fault, so that they look nothing up in tables; and the number of the
+        plane that each argument is bound to, counted in the order in which planes are first met. Arguments of one
         number have one dtype and shape.
 
     Returns

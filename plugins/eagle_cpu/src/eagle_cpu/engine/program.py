@@ -12,8 +12,8 @@ import numpy as np
 
 from eagle.plugin import BuildError, Kernel
 from eagle_cpu.engine.arguments import Arguments
-from eagle_cpu.engine.chain import CHAIN_DIALECT, Chain
 from eagle_cpu.engine.build import Build, build, has_loop
+from eagle_cpu.engine.chain import CHAIN_DIALECT, Chain
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.shape import Shape
 from eagle_ir import DIALECT, Function

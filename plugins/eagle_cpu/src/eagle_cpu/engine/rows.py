@@ -1,4 +1,4 @@
-"""The planes of a chain at one position: whole vectors in place, and a last one that is not full in memory of its own."""
+"""The planes of a chain at one position: whole vectors in place, a last one that is not full as a copy."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ class Shape:
     def of_chain(cls, chain: Chain, lanes: int | None = None) -> Shape:
         """Return the shape for kernels in a chain.
 
-        What one gives the next wants at once, so eight vectors are in flight where the registers hold them; else as many
-        as for a kernel that holds what the chain holds at once.
+        What one gives the next wants at once, so eight vectors are in flight where registers hold them; else as many as
+        for a kernel that holds what the chain holds at once.
         """
         held = chain.most_alive()
         small = max(cost(link.function.body) for link in chain.links) <= _FEW

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from eagle_cpu._native import tiles_entry
 from eagle_cpu.fusion.alignment import Alignment
-from eagle_cpu.fusion.pieces import Piece, Pieces
+from eagle_cpu.fusion.pieces import Piece, PieceMaker
 from eagle_cpu.fusion.report import notes
 from eagle_cpu.steps import NativeStep
 
@@ -45,14 +45,14 @@ class Joined(NativeStep):
         self._members = tuple(member for piece in pieces for member in piece.members)
         first, grain = self._members[0], max(piece.grain for piece in pieces)
         tile = max(_LEAST_TILE, _TILE_BYTES // max(bytes_per_sample, 1))
-        self.tile = first.samples if len(pieces) == 1 else max(tile // grain, 1) * grain
+        self.tile = max(first.samples, 1) if len(pieces) == 1 else max(tile // grain, 1) * grain
         words = (word for piece in pieces for word in (piece.entry, piece.args, 0))
         self._block = np.array([self.tile, len(pieces), *words], np.int64)
         entry, args = (
             (pieces[0].entry, pieces[0].args) if len(pieces) == 1 else (tiles_entry(), self._block.ctypes.data)
         )
         super().__init__(
-            first.alone,
+            _not_alone,
             first.placed,
             entry,
             args,
@@ -67,11 +67,10 @@ class Joined(NativeStep):
         """The steps, in order."""
         return self._members
 
-    def failed(self) -> NativeStep:
-        """Return the first step whose code said that samples failed: those that can are pieces by themselves."""
-        codes = self._block[_HEAD + _WORDS - 1 :: _WORDS]
-        piece = int(np.flatnonzero(codes)[0]) if codes.any() else 0
-        return self.pieces[piece].members[0]
+    def failed(self) -> NativeStep | None:
+        """Return the first step whose code failed: one that can is a piece by itself."""
+        failed = np.flatnonzero(self._block[_HEAD + _WORDS - 1 :: _WORDS])
+        return self.pieces[failed[0]].members[0] if failed.size else None
 
     def _forget(self) -> None:
         self._block[_HEAD + _WORDS - 1 :: _WORDS] = 0
@@ -91,22 +90,25 @@ class Fusion:
 
     def __init__(self, *, fuse: bool = True) -> None:
         self._fuse = fuse
-        self._pieces = Pieces()
+        self._make = PieceMaker()
         self._notes: list[str] = [] if fuse else ["every node runs by itself: the graph was built with fuse=False"]
 
-    def join(self, steps: Sequence[NativeStep]) -> list[NativeStep]:
+    def join(self, steps: Sequence[NativeStep], *, beside: bool = False) -> list[NativeStep]:
         """Return steps that do what `steps`, run one after another, do: bit for bit.
 
         Parameters
         ----------
         steps : sequence of NativeStep
             In the order they are to run in, with nothing else in between.
+        beside : bool
+            Whether others run at the same time: then each remembers whether it failed, to tell the lowest node.
         """
         if not self._fuse:
             return list(steps)
         joined = []
         for run, alignment, obstacle in _aligned(steps):
-            joined.append(run[0] if len(run) == 1 else Joined(list(self._pieces.of(run)), alignment.bytes))
+            alone = len(run) == 1 and not beside
+            joined.append(run[0] if alone else Joined(list(self._make.of(run)), alignment.bytes))
             self._notes += notes(joined[-1], obstacle)
         return joined
 
@@ -130,3 +132,7 @@ def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Al
         run.append(step)
     if run:
         yield run, alignment, None
+
+
+def _not_alone(step: NativeStep) -> Callable[[], object]:
+    raise AssertionError("joined steps are part of a native run")

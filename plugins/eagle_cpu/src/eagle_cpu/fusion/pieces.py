@@ -19,11 +19,11 @@ from eagle_cpu.fusion.launched import Launched
 from eagle_cpu.steps import NativeStep
 from eagle_ir import Function, Gather
 
-__all__ = ["Piece", "Pieces", "obstacle_of"]
+__all__ = ["Piece", "PieceMaker", "obstacle_of"]
 
-LARGEST = 640
+LARGEST = 256
 """Instructions of a piece: the time to compile one grows with them, and what a larger one would gain does not."""
-COMPILED = 4 * LARGEST
+COMPILED = 8 * LARGEST
 """Instructions that one graph may have compiled for it; what is beyond runs tile by tile only."""
 
 
@@ -48,7 +48,7 @@ class Piece:
     keep: object = None
 
 
-class Pieces:
+class PieceMaker:
     """Makes the pieces of one graph, within what may be compiled for it."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ def obstacle_of(step: NativeStep) -> str | None:
 
 @functools.lru_cache(maxsize=1024)
 def _fault_of(kernel: Kernel) -> str | None:
-    """Return what in a kernel can fault, or None; a sample that faults must leave the kernel it is in and go on after it."""
+    """Return what in a kernel can fault, or None. A sample that faults leaves its kernel and goes on with the next."""
     assert isinstance(kernel.code, Function)
     found = next(iter(faulting(kernel.code.body)), None)
     if found is None:

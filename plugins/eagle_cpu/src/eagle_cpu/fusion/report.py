@@ -33,7 +33,7 @@ def _named(labels: Sequence[str]) -> str:
 
 
 def _how(step: NativeStep, pieces: Sequence[Piece]) -> str:
-    if not pieces:
+    if len(step.members) == 1:
         return "by itself"
     if len(pieces) == 1:
         return f"one fused kernel over {step.samples} samples"
