@@ -48,9 +48,8 @@ class Joined(NativeStep):
         self.tile = max(first.samples, 1) if len(pieces) == 1 else max(tile // grain, 1) * grain
         words = (word for piece in pieces for word in (piece.entry, piece.args, 0))
         self._block = np.array([self.tile, len(pieces), *words], np.int64)
-        entry, args = (
-            (pieces[0].entry, pieces[0].args) if len(pieces) == 1 else (tiles_entry(), self._block.ctypes.data)
-        )
+        fused = len(self._members) > len(pieces) == 1  # which cannot fail
+        entry, args = (pieces[0].entry, pieces[0].args) if fused else (tiles_entry(), self._block.ctypes.data)
         super().__init__(
             _not_alone,
             first.placed,
