@@ -105,7 +105,7 @@ void the_lowest_rank_that_failed_is_reported_and_everything_runs() {
 }
 
 int32_t until_stopped(void*, int64_t, int64_t, const eagle_run* run) {
-    while (__atomic_load_n(run->stop, __ATOMIC_RELAXED) == 0) run->poll(run);
+    while (!asked_to_stop(run)) run->poll(run);
     return -1;
 }
 

@@ -16,8 +16,6 @@ namespace {
 
 constexpr double kDear = 1e5;    // ns a sample: worth waking everybody, however few samples there are
 
-bool asked_to_stop(const eagle_run* run) { return __atomic_load_n(run->stop, __ATOMIC_RELAXED) != 0; }
-
 struct Counted {
     std::vector<int32_t> visits;
     int64_t grain;

@@ -92,7 +92,7 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
 
     def close() -> None:
         if resolve(len(chains), _samples(steps, list(chain_of)), True, threads) == "branch_tasks":
-            stages.append([sorted(chain) for chain in chains])
+            stages.append(sorted(sorted(chain) for chain in chains))
         else:
             stages.extend([[node]] for node in sorted(chain_of))
         chains.clear()

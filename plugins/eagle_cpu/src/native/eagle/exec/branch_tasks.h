@@ -55,7 +55,7 @@ class BranchTasks {
     int32_t follow(const Branch& branch, const eagle_run* run) noexcept {
         double unseen_ns = 0;
         for (const Job* job = branch.jobs; job != branch.jobs + branch.count; ++job) {
-            if (*run->stop != 0) return -1;
+            if (asked_to_stop(run)) return -1;
             if (job->samples <= 0) continue;
             const DefaultFpEnvironment environment;    // whatever the job before left
             const int32_t code = job->entry(job->args, 0, job->samples, run);

@@ -17,6 +17,9 @@ struct Job {
     int32_t rank = 0;         // of several jobs that fail, the one of the lowest rank is reported
 };
 
+// For code in C++: whether to return a negative number soon.
+inline bool asked_to_stop(const eagle_run* run) noexcept { return __atomic_load_n(run->stop, __ATOMIC_RELAXED) != 0; }
+
 inline double work_ns(const Job& job) noexcept { return static_cast<double>(job.samples) * job.cost_ns; }
 
 // Measured on two cores: a sleeping thread is at work some 25 us after the call that wakes it, and two threads overtake one
