@@ -28,9 +28,9 @@ def cut(kinds: Sequence[Hashable], sizes: Sequence[int], limit: int) -> list[int
     pieces: list[int] = []
     begin = size = at = 0
     while at < len(kinds):
-        period, times = _repetition(kinds, at)
+        period, times = _repetition(kinds, sizes, at, limit)
         once = sum(sizes[at : at + period])
-        if times > 1 and once * times > limit >= once:
+        if times > 1 and once * times > limit:
             pieces += [at - begin] if at > begin else []
             pieces += _shares(period, times, limit // once)
             begin = at = at + period * times
@@ -52,10 +52,16 @@ def _shares(period: int, times: int, most: int) -> list[int]:
     return [each * period] * whole + ([rest * period] if rest else [])
 
 
-def _repetition(kinds: Sequence[Hashable], at: int) -> tuple[int, int]:
-    """Return the period from `at` on that covers most, the shortest of those, and how often it is repeated."""
-    best, most = (1, 1), 0
+def _repetition(kinds: Sequence[Hashable], sizes: Sequence[int], at: int, limit: int) -> tuple[int, int]:
+    """Return the period from `at` on that covers most, the shortest of those, and how often it is repeated.
+
+    Only periods within `limit` count: what is looked at further on is then cut off at once, or is short.
+    """
+    best, most, size = (1, 1), 0, 0
     for period in range(1, min(LONGEST_PERIOD, (len(kinds) - at) // 2) + 1):
+        size += sizes[at + period - 1]
+        if size > limit:
+            break
         if kinds[at] != kinds[at + period]:
             continue
         end = at + period
