@@ -73,14 +73,14 @@ def graph(pool: PlanePool, program: list[Any], *, groups: bool) -> eagle.Graph:
     return g
 
 
-def outcome(program: list[Any], seed: int, samples: int, *, groups: bool, **options: bool) -> tuple[Any, ...]:
+def outcome(program: list[Any], seed: int, samples: int, *, groups: bool, fuse: bool = True) -> tuple[Any, ...]:
     """What a launch leaves in memory, and what it raises."""
     pool = PlanePool(seed, samples)
     g = graph(pool, program, groups=groups)
     if not g.num_nodes():
         return ()
-    g.build(**options)
-    if options.get("fuse", True):
+    g.build(fuse=fuse)
+    if fuse:
         event("fused" if "fused kernel" in g.fusion() else "not fused")
         event("tiled" if "tile by tile" in g.fusion() else "not tiled")
     raised: tuple[Any, ...] = ()

@@ -156,7 +156,8 @@ def _chained(
     """Return the kernel that several are together, and what it is launched with."""
     slots: dict[Layout, int] = {}
     parts: list[tuple[Kernel, dict[str, int]]] = []
-    arrays, params = {}, {}
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    params: dict[str, float | int | bool] = {}
     for number, (one, member) in enumerate(zip(launched, members, strict=True)):
         named = {}
         tables = {argument.name for argument in one.kernel.arguments if argument.role == "table"}
