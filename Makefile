@@ -46,6 +46,8 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/pictures.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
+	@echo
+	PEERS=$(PEERS) $(BIN)/python benchmarks/graphs.py
 
 clean:
 	rm -rf $(VENV) build

@@ -61,8 +61,9 @@ class Shape:
         for a kernel that holds what the chain holds at once.
         """
         held = chain.most_alive()
-        small = max(cost(link.function.body) for link in chain.links) <= _FEW
+        functions = list({id(link.function): link.function for link in chain.links}.values())
+        small = max(cost(function.body) for function in functions) <= _FEW
         few = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
         chains = _MANY_CHAINS if held <= _VERY_FEW and small else few
-        native = host().vector_bits // max(widest(link.function) for link in chain.links)
+        native = host().vector_bits // max(map(widest, functions))
         return cls(lanes or min(chains * native, MAX_LANES), 4)
