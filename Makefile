@@ -47,7 +47,9 @@ bench: $(TOOLS)
 	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 	@echo
-	PEERS=$(PEERS) $(BIN)/python benchmarks/graphs.py
+	PEERS=$(PEERS) $(BIN)/python -m benchmarks.graphs
+	@echo
+	PEERS=$(PEERS) $(BIN)/python -m benchmarks.native_graphs
 
 clean:
 	rm -rf $(VENV) build

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from loops import BUILD, HERE, Arm, environment, measure
+from benchmarks.loops import BUILD, HERE, Arm, environment, measure
 
 ROUNDS = 5
 BARS = {

@@ -9,6 +9,7 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import kernels
 import numpy as np
@@ -32,13 +33,17 @@ def threads() -> Iterator[None]:
     team.set_team_size(before)
 
 
-def bumped(samples: int = 10, count: int = 1) -> tuple[np.ndarray, list]:
+def bumped(samples: int = 10, count: int = 1) -> tuple[np.ndarray, list[eagle.BoundPlan]]:
     x = np.zeros(samples)
     return x, [bump.bind(x=x) for _ in range(count)]
 
 
+def built(g: eagle.Graph) -> Any:
+    return g._executable
+
+
 def native_calls(g: eagle.Graph) -> int:
-    return len(g._executable._pieces.calls)
+    return len(built(g)._pieces.calls)
 
 
 # one native call ------------------------------------------------------------------------------------------------------
@@ -219,7 +224,7 @@ class Elsewhere:
         self.array = array
 
     @property
-    def __array_interface__(self) -> dict:
+    def __array_interface__(self) -> dict[str, Any]:
         return self.array.__array_interface__
 
 
