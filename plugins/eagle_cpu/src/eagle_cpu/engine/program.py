@@ -119,9 +119,7 @@ def _shape(kernel: Kernel, lanes: int | None) -> Shape:
     """Return a kernel's shape, which takes a walk over its body, from memory where it was asked for before."""
     key = (kernel.fingerprint, lanes, host())
     if key not in _shapes:
-        code = kernel.code
-        assert isinstance(code, (Chain, Function))
-        _shapes[key] = Shape.of_chain(code, lanes) if isinstance(code, Chain) else Shape.of(code, lanes)
+        _shapes[key] = Shape.of_kernel(kernel, lanes)
     return _shapes[key]
 
 

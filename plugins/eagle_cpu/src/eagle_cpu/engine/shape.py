@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from eagle.plugin import Kernel
 from eagle_cpu.engine.chain import Chain
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.places import cost, instructions, loads, stores, widest
@@ -35,6 +36,14 @@ class Shape:
 
     lanes: int
     steps: int
+
+    @classmethod
+    def of_kernel(cls, kernel: Kernel, lanes: int | None = None) -> Shape:
+        """Return the shape for a kernel of the IR, or for several in a chain."""
+        if isinstance(kernel.code, Chain):
+            return cls.of_chain(kernel.code, lanes)
+        assert isinstance(kernel.code, Function)
+        return cls.of(kernel.code, lanes)
 
     @classmethod
     def of(cls, function: Function, lanes: int | None = None) -> Shape:
