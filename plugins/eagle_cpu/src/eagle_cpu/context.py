@@ -86,7 +86,7 @@ class CpuContext(LowerContext):
         """How many threads a native step may be spread over."""
         return team_size()
 
-    def native(self, entry: int, args: int, /, *, samples: int = 1, grain: int = 1) -> Step:
+    def native(self, entry: int, args: int, /, *, samples: int = 1, grain: int = 1, cost_ns: float = 1.0) -> Step:
         """Make a step of compiled code.
 
         The code is called over disjoint ranges that cover ``0 .. samples`` once, in any order, on any thread, without
@@ -100,6 +100,8 @@ class CpuContext(LowerContext):
         args : int
             The address handed to it; keep what lies there alive with `keep`.
         samples, grain : int
+        cost_ns : float
+            A guess at the nanoseconds one sample takes: it decides how many threads are worth waking, and nothing else.
 
         Notes
         -----
@@ -110,7 +112,7 @@ class CpuContext(LowerContext):
         placed = self._nesting[-1]
 
         def work() -> None:
-            code = run_on_team(entry, args, samples, grain)
+            code = run_on_team(entry, args, samples, grain, cost_ns=cost_ns)
             if code and len(self._after) == checked:
                 raise RuntimeError(f"the native code of node {placed.label!r} failed with code {code}")
 
