@@ -1,7 +1,7 @@
 """Reductions beside NumPy's, and beside reading the same memory: time, speed, share of what memory gives.
 
-Each figure is the best of rounds in which all sides take turns. Run it on an otherwise idle machine: ``make bench``. The
-plain read (``arms/reading.cpp``) is compiled here, which needs a C++ compiler.
+Each figure is the best of rounds in which all sides take turns. Run it on an otherwise idle machine: ``make bench``.
+The plain read (``arms/reading.cpp``) is compiled here, which needs a C++ compiler.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_seconds(library: ctypes.CDLL, x: np.ndarray, threads: int, rounds: int 
     seconds = (ctypes.c_double * rounds)()
     first = min(x.ctypes.data, x[-1:].ctypes.data)
     library.read_rounds(ctypes.c_void_p(first), ctypes.c_int64(x.nbytes), threads, rounds, seconds)
-    return min(seconds)
+    return float(min(seconds))
 
 
 def seconds(run: Callable[[], object], size: int) -> float:

@@ -44,10 +44,10 @@ def by_eagle(x: np.ndarray, op: str, width: int = 0, cost: float = 1.0) -> Any:
 def numbers(dtype: str, size: int, seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
     if dtype == "bool":
-        return random.random(size) < random.choice([0.0, 0.5, 1.0, 1e-4])
+        return np.less(random.random(size), random.choice([0.0, 0.5, 1.0, 1e-4]))
     if dtype.startswith("int"):
         limits = np.iinfo(dtype)
-        return random.integers(limits.min, limits.max, size, dtype, endpoint=True)
+        return np.asarray(random.integers(limits.min, limits.max, size, dtype, endpoint=True))
     x: np.ndarray = (random.standard_normal(size) * 10.0 ** random.integers(-12, 12, size)).astype(dtype)
     if seed % 3:
         x = np.copysign(x, 1.0 if seed % 3 == 1 else -1.0)  # of one sign, so that zeros decide
