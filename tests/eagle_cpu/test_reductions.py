@@ -44,7 +44,7 @@ def by_eagle(x: np.ndarray, op: str, width: int = 0, cost: float = 1.0) -> Any:
 def numbers(dtype: str, size: int, seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
     if dtype == "bool":
-        return np.less(random.random(size), random.choice([0.0, 0.5, 1.0, 1e-4]))
+        return np.asarray(random.random(size) < random.choice([0.0, 0.5, 1.0, 1e-4]))
     if dtype.startswith("int"):
         limits = np.iinfo(dtype)
         return np.asarray(random.integers(limits.min, limits.max, size, dtype, endpoint=True))

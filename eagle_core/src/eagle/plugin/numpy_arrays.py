@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 
 from eagle.errors import PlaneError
 from eagle.plugin.arrays import ArrayAdapter, Memory
 
-__all__ = ["NumPyArrays", "dtype_name"]
+__all__ = ["NumPyArrays", "dtype_name", "owners"]
 
 
 _READ_ONLY = (
@@ -57,11 +57,8 @@ class NumPyArrays(ArrayAdapter):
         """
         assert isinstance(array, np.ndarray)
         mark: tuple[object, ...] = (_address(array), array.shape, array.strides)
-        owner = array.base
-        while owner is not None:
-            if isinstance(owner, np.ndarray):
-                mark += (_address(owner), owner.shape)
-            owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
+        for owner in owners(array):
+            mark += (_address(owner), owner.shape)
         return mark
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
@@ -77,6 +74,15 @@ class NumPyArrays(ArrayAdapter):
             raise PlaneError(
                 f"it has no element {index} any more", why=f"its shape is {array.shape} now", fix="Keep it as it is."
             ) from error
+
+
+def owners(array: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the arrays that `array` is a view of, which may be resized under it."""
+    owner = array.base
+    while owner is not None:
+        if isinstance(owner, np.ndarray):
+            yield owner
+        owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
 
 
 def dtype_name(dtype: np.dtype[np.generic]) -> str:

@@ -33,10 +33,13 @@ def lower(placed: Placed[Any], context: CpuContext) -> Step:
     (count,), (stride,) = x.shape, x.strides
     reduction = Reduction(payload.op, x.dtype, x.address, stride, count, out.address)
     context.keep(reduction)
-    if count > REDUCTION_BLOCK:
-        context.before_launch(reduction.reset)
     return context.native(
-        reduction.entry, reduction.args, samples=max(count, 1), grain=REDUCTION_BLOCK, cost_ns=_cost_of(x)
+        reduction.entry,
+        reduction.args,
+        samples=max(count, 1),
+        grain=REDUCTION_BLOCK,
+        cost_ns=_cost_of(x),
+        forget=reduction.reset,
     )
 
 
