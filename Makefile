@@ -45,6 +45,8 @@ bench: $(TOOLS)
 	@echo
 	$(BIN)/python benchmarks/pictures.py
 	@echo
+	$(BIN)/python benchmarks/reductions.py
+	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python -m benchmarks.graphs

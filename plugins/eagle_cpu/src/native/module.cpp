@@ -1,11 +1,13 @@
 // eagle_cpu._native: the thread team for Python. What it does is documented in team.py and _native.pyi.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "eagle/exec.h"
 #include "eagle/exec/tiles.h"
 #include "job_list.h"
 #include "python_watch.h"
+#include "reductions.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -102,6 +104,8 @@ NB_MODULE(_native, m) {
         .def("run", &JobList::run, "n"_a = 1)
         .def("moved", &JobList::moved)
         .def("__len__", &JobList::size);
+
+    define_reductions(m);
 
     const nb::object threading = nb::module_::import_("threading");
     remember_main_thread(nb::cast<unsigned long>(threading.attr("main_thread")().attr("ident")));

@@ -14,6 +14,10 @@ __all__ = ["MOST_BYTES", "Alignment", "Layout", "layout_of"]
 MOST_BYTES = 1024
 """Bytes of a sample that nodes which run together may touch: a tile of a few hundred samples stays in the cache."""
 
+_FEW_CUTS = 8
+_WORTH_SHARING_NS = 40_000.0
+"""Work from which on a second thread is woken."""
+
 Layout = tuple[int, tuple[int, ...], tuple[int, ...], int]
 """Address, shape, strides and item size: planes alike in these are the same elements in the same places."""
 
@@ -44,10 +48,16 @@ class Alignment:
     samples : int
     bytes : int
         That one sample takes in all planes together, tables apart.
+    grain : int
+        What the range of samples can be cut at multiples of.
+    cost_ns : float
+        Of one sample.
     """
 
     samples: int
     bytes: int = 0
+    grain: int = 1
+    cost_ns: float = 0.0
     _planes: dict[Layout, _Touched] = field(default_factory=dict)
 
     def obstacle(self, step: NativeStep) -> str | None:
@@ -61,11 +71,12 @@ class Alignment:
                 return f"{where} and {against.name!r} of {against.label!r} share memory, but not sample for sample"
         if self._planes and self.bytes + self._more(step) > MOST_BYTES:
             return f"with {step.placed.label!r} a sample would take more than {MOST_BYTES} bytes"
-        return None
+        return self._uneven(step)
 
     def take(self, step: NativeStep) -> None:
         """Add the planes of a node."""
         self.bytes += self._more(step)
+        self.grain, self.cost_ns = max(self.grain, step.grain), self.cost_ns + step.cost_ns
         for plane in step.placed.planes:
             layout, axis = layout_of(plane.memory), self._axis(plane)
             known = self._planes.get(layout)
@@ -75,6 +86,13 @@ class Alignment:
             else:
                 known.written |= plane.access.mode != "r"
                 known.axis = axis if known.axis == axis else None
+
+    def _uneven(self, step: NativeStep) -> str | None:
+        """Return why threads would have nothing to do that the node or those here alone could be spread over."""
+        grain, work = max(self.grain, step.grain), self.samples * (self.cost_ns + step.cost_ns)
+        if grain == min(self.grain, step.grain) or self.samples >= _FEW_CUTS * grain or work < _WORTH_SHARING_NS:
+            return None
+        return f"with {step.placed.label!r} samples could be spread over threads only by the {grain}"
 
     def _against(self, plane: Plane) -> _Touched | None:
         """Return the plane here that a plane of another node shares memory with and does not line up with."""
