@@ -15,6 +15,7 @@ import pytest
 import eagle
 from eagle.graph import opaque
 from eagle.plugin import Access, Lowering, Node, NodeKind, register
+from eagle_cpu import launching
 from eagle_cpu.engine import build
 from eagle_cpu.engine.compiler import to_object
 from eagle_cpu.fusion import pieces
@@ -235,3 +236,21 @@ def test_the_steps_of_a_loop_are_fused() -> None:
     g = eagle.Graph().add_node(eagle.repeat_while(steps, eagle.SkipGuard.nonzero(on), 2)).build().launch()
     assert "one fused kernel" in g.fusion()
     assert x[0] == 1.96875
+
+
+@pytest.mark.parametrize("samples", [1000, 20_000])
+def test_a_reduction_joins_the_kernels_that_make_its_plane(samples: int) -> None:
+    x, total = np.zeros(samples), np.zeros(1)
+    g = chain(x, np.full(samples, 0.5), 2).add_node(eagle.reduce(x, total)).add(affine.bind(a=x + 1, x=x))
+    g.build().launch()
+    assert len(g.fusion().splitlines()) == 2
+    assert "tile by tile" in g.fusion()
+    assert total[0] == 1.5 * samples
+    assert (x == 2.5).all()
+
+
+def test_a_reduction_that_would_leave_threads_idle_stays_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launching, "cost_of", lambda code: 1000.0)
+    x, total = np.zeros(5000), np.zeros(1)
+    g = chain(x, np.full(5000, 0.5), 1).add_node(eagle.reduce(x, total)).build()
+    assert "with 'reduce' samples could be spread over threads only by the 4096" in g.fusion()

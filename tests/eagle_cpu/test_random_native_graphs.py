@@ -127,4 +127,5 @@ def test_fused_tiled_and_spread_graphs_give_the_bits_of_node_by_node(
         patches.append(lambda: patch.object(joining, "_LEAST_TILE", 1))
         patches.append(lambda: patch.object(joining, "_TILE_BYTES", 1))
         patches.append(lambda: patch.object(launching, "cost_of", lambda code: 1e5))
+        patches.append(lambda: patch.object(pieces, "_THROUGH_MEMORY_NS", 1e5))
     check(program, seed, samples, patches, threads)

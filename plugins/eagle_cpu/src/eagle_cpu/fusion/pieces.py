@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagle.plugin import Kernel
+from eagle_cpu.cost import cost_in_registers
 from eagle_cpu.engine import program_for
 from eagle_cpu.engine.chain import chain_kernel, param_name, plane_name
 from eagle_cpu.engine.places import faulting, instructions
@@ -25,6 +26,9 @@ LARGEST = 256
 """Instructions of a piece: the time to compile one grows with them, and what a larger one would gain does not."""
 COMPILED = 8 * LARGEST
 """Instructions that one graph may have compiled for it; what is beyond runs tile by tile only."""
+
+_THROUGH_MEMORY_NS = 0.1
+"""What a fused kernel takes for a sample before it computes anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,7 +90,7 @@ class PieceMaker:
             entry=program.launch_entry,
             args=arguments.address,
             grain=program.grain,
-            cost_ns=sum(member.cost_ns for member in members),
+            cost_ns=_THROUGH_MEMORY_NS + sum(_cost(_launched(member).kernel) for member in members),
             keep=arguments,
         )
 
@@ -137,6 +141,12 @@ def _fault_of(kernel: Kernel) -> str | None:
     if isinstance(found, Gather):
         return f"it looks up table {found.argument!r}"
     return "it turns a float into an integer" if found.op == "convert" else "it divides integers"
+
+
+@functools.lru_cache(maxsize=1024)
+def _cost(kernel: Kernel) -> float:
+    assert isinstance(kernel.code, Function)
+    return cost_in_registers(kernel.code)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -22,7 +22,7 @@ def notes(step: NativeStep, obstacle: str | None) -> list[str]:
         Joined steps, or one by itself.
     obstacle : str or None
     """
-    pieces: tuple[Piece, ...] = getattr(step, "pieces", ())
+    pieces: tuple[Piece, ...] = getattr(step, "pieces", ()) if len(step.members) > 1 else ()
     lines = [f"{_named([member.placed.label for member in step.members])}: {_how(step, pieces)}"]
     lines += [f"  not fused: {why}" for piece in pieces if (why := _not_fused(piece)) is not None]
     return lines + ([] if obstacle is None else [f"  cut: {obstacle}"])
@@ -33,7 +33,7 @@ def _named(labels: Sequence[str]) -> str:
 
 
 def _how(step: NativeStep, pieces: Sequence[Piece]) -> str:
-    if len(step.members) == 1:
+    if not pieces:
         return "by itself"
     if len(pieces) == 1:
         return f"one fused kernel over {step.samples} samples"
