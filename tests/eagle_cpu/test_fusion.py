@@ -15,10 +15,9 @@ import pytest
 import eagle
 from eagle.graph import opaque
 from eagle.plugin import Access, Lowering, Node, NodeKind, register
-from eagle_cpu import launching
 from eagle_cpu.engine import build
 from eagle_cpu.engine.compiler import to_object
-from eagle_cpu.fusion import pieces
+from eagle_cpu.fusion import alignment, pieces
 
 affine, scale = eagle.deploy(kernels.affine), eagle.deploy(kernels.scale)
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
@@ -250,7 +249,7 @@ def test_a_reduction_joins_the_kernels_that_make_its_plane(samples: int) -> None
 
 
 def test_a_reduction_that_would_leave_threads_idle_stays_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launching, "cost_of", lambda code: 1000.0)
+    monkeypatch.setattr(alignment, "_cost", lambda step: 1000.0)
     x, total = np.zeros(5000), np.zeros(1)
     g = chain(x, np.full(5000, 0.5), 1).add_node(eagle.reduce(x, total)).build()
     assert "with 'reduce' samples could be spread over threads only by the 4096" in g.fusion()

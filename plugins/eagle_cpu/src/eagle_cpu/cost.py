@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+
+from eagle.plugin import Kernel
 from eagle_ir import OPERATIONS, Block, Compute, Function, If, Instruction, While
 
 __all__ = ["cost_in_registers", "cost_of"]
@@ -19,9 +22,11 @@ def cost_of(function: object) -> float:
     return max(0.2, _block(function.body, _INSTRUCTION_NS, 0.0)) if isinstance(function, Function) else 1.0
 
 
-def cost_in_registers(function: Function) -> float:
-    """Return nanoseconds per sample for a kernel in the middle of a fused one."""
-    return _block(function.body, 0.0, _IN_REGISTERS_NS)
+@functools.lru_cache(maxsize=1024)
+def cost_in_registers(kernel: Kernel) -> float:
+    """Return nanoseconds per sample for a kernel of the IR in the middle of a fused one."""
+    assert isinstance(kernel.code, Function)
+    return _block(kernel.code.body, 0.0, _IN_REGISTERS_NS)
 
 
 def _block(block: Block, each: float, operation: float) -> float:

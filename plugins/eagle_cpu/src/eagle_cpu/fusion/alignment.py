@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from eagle.access import footprint, overlap
 from eagle.access.footprint import Footprint
 from eagle.plugin import Memory, Plane
+from eagle_cpu.cost import cost_in_registers
 from eagle_cpu.steps import NativeStep
 
 __all__ = ["MOST_BYTES", "Alignment", "Layout", "layout_of"]
@@ -76,7 +77,7 @@ class Alignment:
     def take(self, step: NativeStep) -> None:
         """Add the planes of a node."""
         self.bytes += self._more(step)
-        self.grain, self.cost_ns = max(self.grain, step.grain), self.cost_ns + step.cost_ns
+        self.grain, self.cost_ns = max(self.grain, step.grain), self.cost_ns + _cost(step)
         for plane in step.placed.planes:
             layout, axis = layout_of(plane.memory), self._axis(plane)
             known = self._planes.get(layout)
@@ -89,7 +90,7 @@ class Alignment:
 
     def _uneven(self, step: NativeStep) -> str | None:
         """Return why threads would have nothing to do that the node or those here alone could be spread over."""
-        grain, work = max(self.grain, step.grain), self.samples * (self.cost_ns + step.cost_ns)
+        grain, work = max(self.grain, step.grain), self.samples * (self.cost_ns + _cost(step))
         if grain == min(self.grain, step.grain) or self.samples >= _FEW_CUTS * grain or work < _WORTH_SHARING_NS:
             return None
         return f"with {step.placed.label!r} samples could be spread over threads only by the {grain}"
@@ -121,6 +122,10 @@ class Alignment:
             for layout, plane in new.items()
             if layout not in self._planes
         )
+
+
+def _cost(step: NativeStep) -> float:
+    return step.cost_ns if step.launched is None else cost_in_registers(step.launched.kernel)
 
 
 def _count(memory: Memory) -> int:

@@ -90,7 +90,7 @@ class PieceMaker:
             entry=program.launch_entry,
             args=arguments.address,
             grain=program.grain,
-            cost_ns=_THROUGH_MEMORY_NS + sum(_cost(_launched(member).kernel) for member in members),
+            cost_ns=_THROUGH_MEMORY_NS + sum(cost_in_registers(_launched(member).kernel) for member in members),
             keep=arguments,
         )
 
@@ -141,12 +141,6 @@ def _fault_of(kernel: Kernel) -> str | None:
     if isinstance(found, Gather):
         return f"it looks up table {found.argument!r}"
     return "it turns a float into an integer" if found.op == "convert" else "it divides integers"
-
-
-@functools.lru_cache(maxsize=1024)
-def _cost(kernel: Kernel) -> float:
-    assert isinstance(kernel.code, Function)
-    return cost_in_registers(kernel.code)
 
 
 @functools.lru_cache(maxsize=1024)
