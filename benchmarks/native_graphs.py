@@ -1,8 +1,8 @@
 """Graphs of plans on the CPU: what a launch costs, chains, forks, beside the published eagle.
 
 ``make bench`` runs it; ``make bench PEERS=../shared/peers`` adds the published eagle, installed as in `loops`. Each
-round runs every arm once, in turn; figures are medians over rounds of ratios within a round. The machine has to be idle:
-the published eagle's threads wait for each other after every node.
+round runs every arm once, in turn; figures are medians over rounds of ratios within a round. The machine has to be
+idle: the published eagle's threads wait for each other after every node.
 """
 
 from __future__ import annotations

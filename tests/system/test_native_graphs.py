@@ -89,6 +89,12 @@ def test_the_limit_has_the_name_and_the_value_of_the_specification() -> None:
         _ = eagle._core.OTHER
 
 
+def test_without_the_cpu_plugin_the_limit_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "eagle_cpu", None)
+    with pytest.raises(AttributeError, match="pip install eagle-cpu"):
+        _ = eagle._core.BRANCH_TASKS_MAX_SAMPLES
+
+
 @pytest.mark.parametrize(
     ("samples", "size", "word"),
     [

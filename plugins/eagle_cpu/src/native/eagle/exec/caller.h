@@ -10,6 +10,7 @@
 #include "eagle/exec/job.h"
 #include "eagle/exec/process.h"
 #include "eagle/exec/stage.h"
+#include "eagle/exec/word.h"
 
 namespace eagle::exec {
 
@@ -73,13 +74,21 @@ class Caller {
     }
 
     bool run_tasks(const Stage& stage, int64_t repetitions_left, RunEnd& end) noexcept {
-        const auto branches = static_cast<int64_t>(stage.count);
-        const int threads = static_cast<int>(std::min<int64_t>(team_size(), branches));
-        const bool shared = !in_place_ && threads > 1 && stage.cost_ns >= kWorthSharingNs &&
-                            stage.cost_ns * static_cast<double>(repetitions_left) >= 2 * kWorthWakingNs;
-        if (!shared) return work_here(stage, end);
+        const int threads = static_cast<int>(std::min<int64_t>(team_size(), static_cast<int64_t>(stage.count)));
+        if (in_place_ || threads < 2) return work_here(stage, end);
+        const double work = stage.work_ns();
+        const bool shared = work >= kWorthSharingNs && work * static_cast<double>(repetitions_left) >= 2 * kWorthWakingNs;
+        const int64_t begin = now_ns();
+        const bool on = shared ? share(stage, threads, end) : work_here(stage, end);
+        // Shared, it took at most this much work: a stage that seemed large is tried in place again.
+        if (stage.took_ns != nullptr)
+            stage.took_ns->store((now_ns() - begin) * (shared ? threads : 1), std::memory_order_relaxed);
+        return on;
+    }
+
+    bool share(const Stage& stage, int threads, RunEnd& end) noexcept {
         BranchTasks tasks(stage);
-        return note(fly(tasks.job(), {branches, 1, branches, threads}), stage, tasks, end);
+        return note(fly(tasks.job(), singly(tasks.job(), threads)), stage, tasks, end);
     }
 
     bool work_here(const Stage& stage, RunEnd& end) noexcept {
@@ -142,7 +151,7 @@ class Caller {
     }
 
     int32_t work_here(const Job& job) noexcept {
-        Flight here(job, {job.samples, job.samples, 1, 1}, nullptr);
+        Flight here(job, uncut(job), nullptr);
         here.work(0, watch_);
         return here.code();
     }
