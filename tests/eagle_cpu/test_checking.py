@@ -86,7 +86,7 @@ def test_every_node_that_strays_is_told_of_and_the_graph_runs_to_its_end() -> No
 
 def test_code_that_refuses_protected_arrays_for_reading_is_no_offender() -> None:
     x, y = np.zeros(4), np.zeros(4)
-    calls = []
+    calls: list[None] = []
 
     def work() -> None:
         calls.append(None)

@@ -94,7 +94,7 @@ def _of(owner: str, label: str) -> str:
 
 
 def _touch(a: Memory, b: Memory) -> bool:
-    return overlap(footprint(a), footprint(b))
+    return bool(overlap(footprint(a), footprint(b)))
 
 
 def _changed_beside(one: _Watched, now: bytes, allowed: Sequence[Memory]) -> bool:
@@ -105,7 +105,7 @@ def _changed_beside(one: _Watched, now: bytes, allowed: Sequence[Memory]) -> boo
     left = _addresses(one.memory)[changed]
     for memory in allowed:
         left = left[~np.isin(left, _addresses(memory))]
-    return left.size > 0
+    return bool(left.size)
 
 
 def _addresses(memory: Memory) -> np.ndarray[Any, np.dtype[np.int64]]:
