@@ -9,6 +9,7 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import kernels
 import numpy as np
@@ -32,13 +33,17 @@ def threads() -> Iterator[None]:
     team.set_team_size(before)
 
 
-def bumped(samples: int = 10, count: int = 1) -> tuple[np.ndarray, list]:
+def bumped(samples: int = 10, count: int = 1) -> tuple[np.ndarray, list[eagle.BoundPlan]]:
     x = np.zeros(samples)
     return x, [bump.bind(x=x) for _ in range(count)]
 
 
+def built(g: eagle.Graph) -> Any:
+    return g._executable
+
+
 def native_calls(g: eagle.Graph) -> int:
-    return len(g._executable._pieces.calls)
+    return len(built(g)._pieces.calls)
 
 
 # one native call ------------------------------------------------------------------------------------------------------
@@ -82,6 +87,12 @@ def test_the_limit_has_the_name_and_the_value_of_the_specification() -> None:
     assert eagle._core.BRANCH_TASKS_MAX_SAMPLES == BRANCH_TASKS_MAX_SAMPLES == 4096
     with pytest.raises(AttributeError, match="no attribute 'OTHER'"):
         _ = eagle._core.OTHER
+
+
+def test_without_the_cpu_plugin_the_limit_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "eagle_cpu", None)
+    with pytest.raises(AttributeError, match="pip install eagle-cpu"):
+        _ = eagle._core.BRANCH_TASKS_MAX_SAMPLES
 
 
 @pytest.mark.parametrize(
@@ -135,7 +146,7 @@ def test_plain_stages_that_nothing_orders_overlap_and_the_notes_say_so() -> None
     total = eagle.deploy(kernels.sum_and_difference).bind(a=x, b=y, total=z, difference=np.zeros(1000))
     g = eagle.Graph().add(one[0], name="x1").add(two[0], name="y").add(one[1], name="x2").add(total).build()
     assert g.schedule == ("work_share",) * 4
-    assert g._executable.notes() == ["side by side, because nothing orders them: 'x1', 'x2'; 'y'"]
+    assert built(g).notes() == ["side by side, because nothing orders them: 'x1', 'x2'; 'y'"]
     g.launch(100)
     assert (z == 300).all()
 
@@ -144,7 +155,7 @@ def test_plain_stages_that_nothing_orders_overlap_and_the_notes_say_so() -> None
 def test_plain_stages_do_not_overlap_beyond_the_rule(samples: int, size: int) -> None:
     team.set_team_size(size)
     g = eagle.Graph().add(bumped(samples)[1][0]).add(bumped(samples)[1][0]).build()
-    assert g._executable.notes() == []
+    assert built(g).notes() == []
 
 
 # faults ---------------------------------------------------------------------------------------------------------------
@@ -219,7 +230,7 @@ class Elsewhere:
         self.array = array
 
     @property
-    def __array_interface__(self) -> dict:
+    def __array_interface__(self) -> dict[str, Any]:
         return self.array.__array_interface__
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from eagle.errors import PlaneError
 from eagle.plugin.arrays import ArrayAdapter, Memory
 
-__all__ = ["NumPyArrays", "dtype_name", "owners"]
+__all__ = ["NumPyArrays", "address_of", "dtype_name", "owners"]
 
 
 _READ_ONLY = (
@@ -41,7 +41,7 @@ class NumPyArrays(ArrayAdapter):
             )
         return Memory(
             device=("cpu", 0),
-            address=_address(array),
+            address=address_of(array),
             shape=array.shape,
             strides=array.strides,
             itemsize=array.itemsize,
@@ -56,9 +56,9 @@ class NumPyArrays(ArrayAdapter):
         An array made by `numpy.from_dlpack` hides whose memory it is; resizing that is not noticed.
         """
         assert isinstance(array, np.ndarray)
-        mark: tuple[object, ...] = (_address(array), array.shape, array.strides)
+        mark: tuple[object, ...] = (address_of(array), array.shape, array.strides)
         for owner in owners(array):
-            mark += (_address(owner), owner.shape)
+            mark += (address_of(owner), owner.shape)
         return mark
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
@@ -95,7 +95,8 @@ def dtype_name(dtype: np.dtype[np.generic]) -> str:
     return dtype.str if dtype.names is None else repr(dtype)
 
 
-def _address(array: np.ndarray) -> int:
+def address_of(array: np.ndarray) -> int:
+    """Return the address of element ``[0, .., 0]``."""
     # The attribute of the base class: a subclass may have overridden it.
     interface = np.ndarray.__array_interface__.__get__(array)
     return int(interface["data"][0])

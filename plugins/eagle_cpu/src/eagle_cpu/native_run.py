@@ -59,10 +59,10 @@ class NativeRun:
         KeyboardInterrupt
             Ctrl-C, or whatever else a signal handler raised; with a note on how far the run got.
         """
-        for placed in self._foreign:
-            placed.recheck()
         if not self._clean:  # what a run recorded that was interrupted, or whose failure was raised, concerns no other
             self._forget()
+        for placed in self._foreign:
+            placed.recheck()
         self._clean = False
         outcome = self._run(n)
         if outcome is not None:
@@ -90,6 +90,7 @@ class NativeRun:
         return RuntimeError(f"the native code of node {step.placed.label!r} failed with code {code}")
 
     def _forget(self) -> None:
+        self.repetition = 0
         for step in self.steps:
             if step.forget is not None:
                 step.forget()

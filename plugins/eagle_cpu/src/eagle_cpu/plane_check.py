@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from eagle.plugin import Placed, Plane, PlaneError
-from eagle.plugin.numpy_arrays import NumPyArrays, owners
+from eagle.plugin.numpy_arrays import NumPyArrays, address_of, owners
 from eagle_cpu.team import JobList
 
 __all__ = ["PlaneCheck"]
@@ -72,4 +72,4 @@ def _native_planes(nodes: Iterable[Placed[Any]]) -> Iterable[_NativePlane]:
             for owner in owners(array):
                 if id(owner) not in seen:
                     seen.add(id(owner))
-                    yield owner, owner.ctypes.data, owner.shape, None
+                    yield owner, address_of(owner), owner.shape, None

@@ -6,8 +6,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -72,6 +74,8 @@ class JobList {
         for (std::size_t b = 0, i = 0; b < branches_.size(); i += branches_[b++].count) branches_[b].jobs = jobs_.data() + i;
         for (std::size_t s = 0, b = 0; s < stages_.size(); b += stages_[s++].count)
             stages_[s] = exec::stage_of(branches_.data() + b, stages_[s].count, stages_[s].schedule);
+        took_ns_ = std::make_unique<std::atomic<int64_t>[]>(stages_.size());
+        for (std::size_t s = 0; s < stages_.size(); ++s) stages_[s].took_ns = &took_ns_[s];
     }
 
     JobList(const JobList&) = delete;    // stages point into it
@@ -126,7 +130,7 @@ class JobList {
     void arrange_in_order() {
         jobs_ = given_;
         branches_.push_back({nullptr, jobs_.size()});
-        stages_.push_back({nullptr, 1, exec::Schedule::work_share, 0});
+        stages_.push_back({nullptr, 1, exec::Schedule::work_share, 0, nullptr});
     }
 
     // Puts the jobs in the order of the stages; consecutive stages of one branch become one of a longer branch.
@@ -136,7 +140,7 @@ class JobList {
             const bool tasks = stage.size() > 1;
             if (tasks || stages_.empty() || stages_.back().count != 1) {
                 const auto schedule = tasks ? exec::Schedule::branch_tasks : exec::Schedule::work_share;
-                stages_.push_back({nullptr, stage.size(), schedule, 0});
+                stages_.push_back({nullptr, stage.size(), schedule, 0, nullptr});
                 for (std::size_t b = 0; b < stage.size(); ++b) branches_.push_back({nullptr, 0});
             }
             auto branch = branches_.end() - static_cast<std::ptrdiff_t>(stage.size());
@@ -162,6 +166,7 @@ class JobList {
     std::vector<exec::Job> jobs_;    // in the order of the stages
     std::vector<exec::Branch> branches_;
     std::vector<exec::Stage> stages_;
+    std::unique_ptr<std::atomic<int64_t>[]> took_ns_;    // of each stage
     Planes planes_;
 };
 

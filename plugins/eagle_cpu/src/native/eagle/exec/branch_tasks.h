@@ -1,4 +1,5 @@
-// The branches of a stage as the samples of one job: whichever thread is free takes the next branch.
+// The branches of a stage as the samples of one job: whichever thread is free takes the next branch. A row of jobs too short
+// to be shared is a single branch.
 #pragma once
 
 #include <atomic>
@@ -11,8 +12,8 @@
 
 namespace eagle::exec {
 
-// The failed job of the lowest rank, whichever thread came upon it first.
-class LowestFailure {
+// Of the jobs of which something is said, that of the lowest rank, whichever thread came upon it first.
+class LowestRank {
   public:
     void note(int32_t rank, int32_t code) noexcept {
         const uint64_t mine = static_cast<uint64_t>(static_cast<uint32_t>(rank)) << 32 | static_cast<uint32_t>(code);
@@ -39,7 +40,8 @@ class BranchTasks {
         return {&BranchTasks::take, this, branches, 1, stage_.cost_ns / static_cast<double>(branches)};
     }
 
-    const LowestFailure& failure() const noexcept { return failure_; }
+    const LowestRank& failed() const noexcept { return failed_; }
+    const LowestRank& stopped() const noexcept { return stopped_; }
 
   private:
     static int32_t take(void* args, int64_t begin, int64_t end, const eagle_run* run) {
@@ -53,14 +55,17 @@ class BranchTasks {
 
     // A failure stops nothing, as in a flight.
     int32_t follow(const Branch& branch, const eagle_run* run) noexcept {
+        const DefaultFpEnvironment environment;
         double unseen_ns = 0;
         for (const Job* job = branch.jobs; job != branch.jobs + branch.count; ++job) {
-            if (asked_to_stop(run)) return -1;
             if (job->samples <= 0) continue;
-            const DefaultFpEnvironment environment;    // whatever the job before left
-            const int32_t code = job->entry(job->args, 0, job->samples, run);
-            if (code < 0) return code;
-            if (code > 0) failure_.note(job->rank, code);
+            const int32_t code = asked_to_stop(run) ? -1 : job->entry(job->args, 0, job->samples, run);
+            if (code > 0) failed_.note(job->rank, code);
+            if (code < 0) {
+                stopped_.note(job->rank, 1);
+                return code;
+            }
+            environment.renew();
             unseen_ns += 20 + work_ns(*job);
             if (unseen_ns > kGlanceNs) {
                 unseen_ns = 0;
@@ -72,7 +77,7 @@ class BranchTasks {
 
     static constexpr double kGlanceNs = 2000;    // the code of a short job has no reason to poll
     const Stage stage_;
-    LowestFailure failure_;
+    LowestRank failed_, stopped_;
 };
 
 }  // namespace eagle::exec

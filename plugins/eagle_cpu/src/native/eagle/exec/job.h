@@ -40,17 +40,21 @@ struct Cut {
     }
 };
 
+inline Cut uncut(const Job& job) noexcept { return {job.samples, job.samples, 1, 1}; }
+
+// A chunk for every sample.
+inline Cut singly(const Job& job, int threads) noexcept { return {job.samples, 1, job.samples, threads}; }
+
 // Cuts a job for a team of `size` threads; one chunk where waking nobody is faster. The job has samples.
 inline Cut cut(const Job& job, int size) noexcept {
     const double work = work_ns(job);
     const int64_t grain = std::max<int64_t>(job.grain, 1);
-    const Cut whole{job.samples, job.samples, 1, 1};
-    if (size <= 1 || grain >= job.samples || !(work >= 2 * kWorthWakingNs)) return whole;
+    if (size <= 1 || grain >= job.samples || !(work >= 2 * kWorthWakingNs)) return uncut(job);
 
     const int64_t useful = static_cast<int64_t>(std::min<double>(size, work / kWorthWakingNs));
     const double least = std::min(kLeastChunkNs / job.cost_ns, static_cast<double>(job.samples) / 2);
     const int64_t wanted = std::max({job.samples / (useful * kChunksPerThread), static_cast<int64_t>(least), int64_t{1}});
-    if (wanted > job.samples - grain) return whole;    // rounded up it would be everything
+    if (wanted > job.samples - grain) return uncut(job);    // rounded up it would be everything
     const int64_t length = (wanted + grain - 1) / grain * grain;
     const int64_t count = (job.samples - 1) / length + 1;
     return {job.samples, length, count, static_cast<int>(std::min(useful, count))};
