@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -42,6 +43,7 @@ class CpuContext(LowerContext):
         self.fusion = Fusion(fuse=bool(options.get("fuse", True)))
         self._graph = graph
         self._calls_python = False
+        self._checks_outputs = os.environ.get("EAGLE_CHECK", "0") not in ("", "0")
         self._checked: set[Placed[Any]] = set()  # the nodes with a check of `after_run`
 
     def view(self, plane: Plane) -> np.ndarray[Any, np.dtype[Any]]:
@@ -129,7 +131,7 @@ class CpuContext(LowerContext):
         adding is raised, after the repetition has run to its end.
         """
         self.watched = True
-        return NativeStep(
+        step = NativeStep(
             self._alone,
             self._nesting[-1],
             entry,
@@ -141,6 +143,11 @@ class CpuContext(LowerContext):
             forget=forget,
             launched=launched,
         )
+        if not self._checks_outputs:
+            return step
+        from eagle_cpu.outputs import OutputCheck
+
+        return self.over_memory(step.placed, OutputCheck(step.placed, step.work))
 
     def after_run(self, check: Callable[[], object], /) -> None:
         """Have `check` called once results are visible, or as soon as the code of its node has failed."""

@@ -24,7 +24,8 @@ class CpuExecutable(Executable):
 
     def __init__(self, blueprint: Blueprint, context: CpuContext, steps: Sequence[Step]) -> None:
         self._blueprint, self._context = blueprint, context
-        self._pieces = context.pieces(blueprint, checked(steps))
+        self._steps = checked(steps)
+        self._pieces = context.pieces(blueprint, self._steps)
         self.schedule = self._pieces.schedule
         calls = self._pieces.calls
         self._only = calls[0] if len(calls) == 1 else None
@@ -48,6 +49,18 @@ class CpuExecutable(Executable):
             self._run_pieces(n)
         if self._has_checks:
             self._context.check_after(self._blueprint)
+
+    def profile(self, n: int, /) -> Sequence[float]:
+        """Run the graph `n` times, node by node, and return the mean seconds of each node."""
+        from eagle_cpu.node_by_node import profile
+
+        return profile(self._blueprint, self._context, self._steps, n)
+
+    def check(self) -> str:
+        """Run the graph once and raise `PlaneError` if a node wrote what it does not declare."""
+        from eagle_cpu.node_by_node import check
+
+        return check(self._blueprint, self._context, self._steps)
 
     def notes(self) -> Sequence[str]:
         """Say what runs fused, tile by tile or side by side, and why not more."""
