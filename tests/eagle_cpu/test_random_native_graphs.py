@@ -10,7 +10,7 @@ from unittest.mock import patch
 import graph_kernels
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from plane_pool import PlanePool
 
@@ -108,7 +108,6 @@ def check(program: list[Any], seed: int, samples: int, patches: list[Callable[[]
 
 
 @pytest.mark.property
-@settings(max_examples=settings().max_examples)
 @given(
     programs,
     st.integers(0, 2**32 - 1),

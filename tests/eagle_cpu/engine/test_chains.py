@@ -66,7 +66,7 @@ def inside(whole: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.property
-@settings(max_examples=settings().max_examples // 5)  # each compiles for some 50 ms
+@settings(max_examples=settings().max_examples // 8)  # each compiles for some 50 ms
 @given(
     st.data(), links, st.integers(0, 150), st.sampled_from([4, 16, 64]), st.integers(1, 4), st.integers(0, 2**32 - 1)
 )
