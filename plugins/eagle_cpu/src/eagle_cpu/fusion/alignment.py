@@ -105,8 +105,10 @@ class Alignment:
             if known.written or not writes:
                 return None  # compared with the others when it came
         mine = footprint(plane.memory)
+        low, high = mine.low, mine.high
         for other, touched in self._planes.items():
-            if (writes or touched.written) and other != layout and overlap(mine, touched.footprint):
+            near = low < touched.footprint.high and touched.footprint.low < high  # most are not, and asked for at once
+            if near and (writes or touched.written) and other != layout and overlap(mine, touched.footprint):
                 return touched
         return None
 
