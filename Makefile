@@ -47,7 +47,11 @@ bench: $(TOOLS)
 	@echo
 	$(BIN)/python benchmarks/pictures.py
 	@echo
+	$(BIN)/python benchmarks/reductions.py
+	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
+	@echo
+	PEERS=$(PEERS) $(BIN)/python -m benchmarks.graphs
 	@echo
 	PEERS=$(PEERS) $(BIN)/python -m benchmarks.native_graphs
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from eagle.errors import BuildError
 from eagle.plugin.blueprint import Blueprint
 from eagle.plugin.kernels import Kernel
 
@@ -43,6 +44,28 @@ class Executable(ABC):
     def notes(self) -> Sequence[str]:
         """Say in words what was decided at the build: what runs fused, cut or otherwise, and why."""
         return ()
+
+    def profile(self, n: int, /) -> Sequence[float]:
+        """Run the graph `n` times, node by node, and return the mean seconds of each node.
+
+        Raises
+        ------
+        BuildError
+            This backend takes no times; the default.
+        """
+        raise BuildError("its backend does not take the time of nodes", fix="Time g.launch(n) as a whole.")
+
+    def check(self) -> str:
+        """Run the graph once and compare what each node writes with what it declares; say what was looked at.
+
+        Raises
+        ------
+        PlaneError
+            A node wrote what it does not declare.
+        BuildError
+            This backend does not look; the default.
+        """
+        raise BuildError("its backend does not check what nodes write", fix="Check a graph over host arrays, on 'cpu'.")
 
     def close(self) -> None:
         """Wait for work in flight and release what is held; called once, when the graph is gone."""

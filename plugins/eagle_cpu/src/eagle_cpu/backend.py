@@ -27,10 +27,14 @@ class CpuBackend(Backend):
             program_for(kernel)
 
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:
-        """Lower every node, in order. There are no options yet."""
-        if options:
-            names = ", ".join(repr(name) for name in options)
-            raise BuildError(f"backend 'cpu' has no build option {names}", why="it has none", fix="Leave it out.")
+        """Lower every node, in order. The only option is ``fuse=False``: every node runs by itself."""
+        if unknown := [name for name in options if name != "fuse"]:
+            names = ", ".join(map(repr, unknown))
+            raise BuildError(
+                f"backend 'cpu' has no build option {names}", why="it has 'fuse' only", fix="Leave it out."
+            )
+        if not isinstance(options.get("fuse", True), bool):
+            raise BuildError(f"fuse is {options['fuse']!r}", fix="Give True or False.")
         context = CpuContext(options, blueprint)
         steps = [context.lower(placed) for placed in blueprint.nodes]
         return CpuExecutable(blueprint, context, steps)
