@@ -139,6 +139,7 @@ def test_a_plugin_may_use_eagle_while_it_is_imported(site: Site) -> None:
         (hook("backend", "type('B', (Backend,), {'compile': print, 'name': 'b'})()"), "the devices of B 'b' is None"),
         (hook("framework", "Framework(name='f', needs=[1])"), "the needs of Framework 'f' is .1."),
         (hook("framework", "Framework(name='f', needs='numpy', arrays=3)"), "the arrays of Framework 'f' is 3"),
+        (hook("framework", "Framework(name='f', needs='numpy', streams=3)"), "the streams of Framework 'f' is 3"),
     ],
 )
 def test_a_broken_plugin_is_warned_about_once_and_harms_nothing(site: Site, source: str, says: str) -> None:

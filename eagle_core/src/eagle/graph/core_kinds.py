@@ -18,7 +18,7 @@ from eagle.plugin.lowering import LowerContext, Lowering, Step
 from eagle.plugin.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from eagle.plugin.frameworks import ForeignGraph
+    from eagle.plugin.framework import ForeignGraph
 
 __all__ = ["KINDS", "LOWERINGS"]
 
