@@ -257,6 +257,27 @@ def test_a_backend_that_raises_when_asked_is_one_that_cannot_run(
 
 
 @pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ("'describe': lambda self: 'Box 3, driver 7.'", "b, for box memory, can run here: Box 3, driver 7."),
+        ("", "b, for box memory, can run here\n"),
+        ("'describe': lambda self: 1 / 0", "can run here: asking it raised ZeroDivisionError"),
+        (
+            "'why_not': lambda self: 'the box is shut; open it.', 'describe': lambda self: 1 / 0",
+            "b, for box memory, cannot run here: the box is shut; open it.\n",
+        ),
+    ],
+)
+def test_doctor_says_in_one_sentence_what_a_backend_runs_on(
+    site: Site, capsys: pytest.CaptureFixture[str], fields: str, says: str
+) -> None:
+    body = f"{{'compile': print, 'name': 'b', 'devices': {{'box'}}, {fields}}}"
+    site.install(hook("backend", f"type('B', (Backend,), {body})()"))
+    assert main(["doctor"]) == 0
+    assert says in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     "adapter", ["'nowhere:Adapter'", "type('A', (ArrayAdapter,), {'claims': None, 'describe': None})()"]
 )
 def test_a_broken_adapter_harms_no_array_of_another_library(site: Site, adapter: str) -> None:

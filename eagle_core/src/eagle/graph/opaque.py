@@ -64,7 +64,9 @@ def opaque(
             why="eager=True waits for the whole device, which takes in every stream",
             fix="Drop one of them.",
         )
-    return Node("opaque", Opaque(fn=fn, stream=stream, eager=bool(eager), **_declared(reads, writes)), name)
+    planes = _declared(reads, writes)
+    payload = Opaque(fn=fn, stream=stream, eager=bool(eager), reads=planes["reads"], writes=planes["writes"])
+    return Node("opaque", payload, name)
 
 
 def child(owner: object, reads: object = None, writes: object = None, *, name: str | None = None) -> Node[Child]:

@@ -67,6 +67,13 @@ class Backend(ABC):
         """Return None when graphs can run here, else one sentence that says why not and what to do."""
         return None
 
+    def describe(self) -> str:
+        """Return one sentence on what graphs run on here, for `eagle doctor`; asked only when `why_not` is None.
+
+        By default nothing is said.
+        """
+        return ""
+
     def prepare(self, kernel: Kernel, /) -> None:
         """Compile `kernel` ahead of the first build that needs it, into the backend's cache. By default, nothing.
 

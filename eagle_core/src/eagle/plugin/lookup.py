@@ -25,6 +25,7 @@ __all__ = [
     "adopters",
     "backend_named",
     "backends",
+    "described",
     "framework_adapter",
     "frameworks",
     "imported_frameworks",
@@ -134,6 +135,14 @@ def why_not(backend: Backend) -> str | None:
     """Return why a backend cannot run here, or None; one that raises when it is asked cannot."""
     try:
         return backend.why_not()
+    except Exception as error:
+        return f"asking it raised {type(error).__name__}: {error}; this is a fault of its plugin"
+
+
+def described(backend: Backend) -> str:
+    """Return what a backend says of the device it runs on, or what went wrong when it was asked."""
+    try:
+        return str(backend.describe())
     except Exception as error:
         return f"asking it raised {type(error).__name__}: {error}; this is a fault of its plugin"
 
