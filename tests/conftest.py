@@ -33,18 +33,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="load the emulated CUDA device into this run; without it the tests that need it are left out",
     )
+    parser.addoption(
+        "--real-gpu",
+        action="store_true",
+        help="run the tests of the emulated CUDA device on the real one of this machine; make gpu-check does",
+    )
     parser.addoption("--driver", default="13.0", help="the driver version the emulated device poses as")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Load the emulator before a test module is imported, because cuda.bindings looks for the driver once."""
-    if not config.getoption("--emulated"):
+    if not _on_device(config):
         return
+    if config.getoption("--emulated") and config.getoption("--real-gpu"):
+        raise pytest.UsageError("--emulated or --real-gpu: a process has one driver")
     try:
         import cuda_emulator
     except ImportError as error:
-        raise pytest.UsageError(f"--emulated needs the dependency group 'cuda': {error}") from error
-    if getattr(config.option, "numprocesses", None):
+        raise pytest.UsageError(f"this needs the dependency group 'cuda': {error}") from error
+    if config.getoption("--real-gpu"):
+        from cuda_real import RealDevice
+
+        cuda_emulator.hold(RealDevice())
+    elif getattr(config.option, "numprocesses", None):
         cuda_emulator.build()  # once, before the workers load it
     else:
         cuda_emulator.load(config.getoption("--driver"), devices=2)
@@ -52,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the folders whose modules import cuda.bindings, which need not be installed."""
-    if config.getoption("--emulated") or not collection_path.is_dir():
+    if _on_device(config) or not collection_path.is_dir():
         return None
     return True if collection_path.name in EMULATED and collection_path.parent == TESTS else None
 
@@ -61,7 +72,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if any(TESTS / folder in item.path.parents for folder in EMULATED):
             item.add_marker("emulated")
-    if not config.getoption("--emulated"):
+    left_out: list[pytest.Item] = []
+    if config.getoption("--real-gpu"):
+        from cuda_real import only_the_first_seed
+
+        _, left_out = only_the_first_seed(items)
+    elif not config.getoption("--emulated"):
         left_out = [item for item in items if item.get_closest_marker("emulated")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+    unwanted = set(left_out)
+    items[:] = [item for item in items if item not in unwanted]
+
+
+def _on_device(config: pytest.Config) -> bool:
+    return bool(config.getoption("--emulated") or config.getoption("--real-gpu"))

@@ -11,6 +11,7 @@ import ctypes
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from cuda_emulator_build import BUILD, SOURCES, build
 
@@ -107,8 +108,14 @@ def load(driver: str = "13.0", devices: int = 1) -> Emulator:
     return _loaded
 
 
+def hold(device: Any) -> None:
+    """Have `loaded` return a real device that has the controls of an emulated one (``pytest --real-gpu``)."""
+    global _loaded
+    _loaded = device
+
+
 def loaded() -> Emulator:
-    """Return the emulated device of this process; RuntimeError if there is none."""
+    """Return the device of this process; RuntimeError if there is none."""
     if _loaded is None:
         raise RuntimeError("no emulated device in this process: run pytest with --emulated")
     return _loaded
