@@ -37,7 +37,7 @@ _INTEGERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64
 class _Entry:
     """One conditional: what it reads, and who is told about it."""
 
-    guard: np.void
+    guard: Any
     blame: Callable[[BaseException], None]
     report: Callable[[int, bool], object] | None
 
@@ -162,7 +162,7 @@ class Conditions:
 _MAPPED = 0x01 | 0x02  # CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP
 
 
-def _packed(guard: Guard | None) -> np.void:
+def _packed(guard: Guard | None) -> Any:
     row = np.zeros((), _GUARD)
     if guard is None:
         row["always"] = 1

@@ -46,7 +46,8 @@ def lower(placed: Placed[object], context: CudaContext) -> Step:
 
 def _on_device(builder: GraphBuilder, pair: Pair, after: Sequence[int]) -> int:
     rows = nested(pair.counts, pair.src, pair.into, itemsize=pair.itemsize)
-    if rows is not None and (pair.itemsize == rows[0]) <= (pair.total == 1):
+    apart = rows is not None and rows[0] == pair.itemsize and pair.total > 1  # element by element: slow as rows
+    if rows is not None and not apart:
         return builder.copy(_parameters(pair, rows, "DEVICE", "DEVICE"), after)
     return _kernel(builder, pair, after)
 
@@ -77,17 +78,16 @@ def _across(builder: GraphBuilder, src: Memory, into: Memory, after: Sequence[in
 
 
 def _through_staging(builder: GraphBuilder, pair: Pair, to_host: bool) -> tuple[Pair, Pair]:
-    """Return the pair split in two: the host's array with contiguous device memory, and that with the device's array."""
+    """Return the pair split in two: the host's array with contiguous memory of the device, and that with the other."""
     memory = call("cuMemAlloc", pair.total * pair.itemsize)
     builder.holdings.own("cuMemFree", memory)
     address, strides, step = int(memory), [0] * len(pair.counts), pair.itemsize
     for axis in reversed(range(len(pair.counts))):
         strides[axis] = step
         step *= pair.counts[axis]
-    as_src, as_into = {"src": tuple(strides), "src_address": address}, {"into": tuple(strides), "into_address": address}
-    if to_host:
-        return replace(pair, **as_src), replace(pair, **as_into)
-    return replace(pair, **as_into), replace(pair, **as_src)
+    from_it = replace(pair, src=tuple(strides), src_address=address)
+    into_it = replace(pair, into=tuple(strides), into_address=address)
+    return (from_it, into_it) if to_host else (into_it, from_it)
 
 
 def _outer_axes(counts: Sequence[int], host: Sequence[int], itemsize: int) -> int:
@@ -125,18 +125,18 @@ def _parameters(pair: Pair, rows: tuple[int, int, int], src_kind: str, into_kind
     ):
         setattr(parameters, f"{side}MemoryType", getattr(driver.CUmemorytype, f"CU_MEMORYTYPE_{kind}"))
         setattr(parameters, f"{side}{kind.title()}", address)
-        pitch, slice_pitch = _pitches(strides, width, height, depth)
+        pitch, slice_height = _pitches(strides, width, height, depth)
         setattr(parameters, f"{side}Pitch", pitch)
-        setattr(parameters, f"{side}Height", slice_pitch // pitch)
+        setattr(parameters, f"{side}Height", slice_height)
     parameters.WidthInBytes, parameters.Height, parameters.Depth = width, height, depth
     return parameters
 
 
 def _pitches(strides: Sequence[int], width: int, height: int, depth: int) -> tuple[int, int]:
+    """Return bytes from row to row, and rows from slice to slice; one row has neither."""
     if depth > 1:
-        return strides[1], strides[0]
-    pitch = strides[0] if height > 1 else width
-    return pitch, pitch * height
+        return strides[1], strides[0] // strides[1]
+    return (strides[0], height) if height > 1 else (0, 0)
 
 
 def _kernel(builder: GraphBuilder, pair: Pair, after: Sequence[int]) -> int:

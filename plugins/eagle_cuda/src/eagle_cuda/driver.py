@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-from types import ModuleType
 from typing import Any
 
 from eagle.plugin import BackendUnavailable
@@ -24,7 +23,7 @@ _lost: list[str] = []
 
 
 @functools.cache
-def api() -> ModuleType:
+def api() -> Any:
     """Return ``cuda.bindings.driver``, initialised."""
     from cuda.bindings import driver
 

@@ -10,6 +10,9 @@ from eagle.plugin import Memory
 __all__ = ["Pair", "nested", "pair_of"]
 
 
+_MOST_PITCH = 2**31 - 1  # CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device so far
+
+
 @dataclass(frozen=True)
 class Pair:
     """Where elements of equal index are, in two arrays; strides of the second one are positive and fall.
@@ -83,7 +86,7 @@ def nested(counts: Sequence[int], *strides: Sequence[int], itemsize: int) -> tup
     if len(outer) > 2:
         return None
     for s in strides:
-        if any(s[axis] < width for axis in outer) or (len(outer) == 2 and s[0] % s[1]):
+        if any(not width <= s[axis] <= _MOST_PITCH for axis in outer) or (len(outer) == 2 and s[0] % s[1]):
             return None
         if len(outer) == 2 and s[0] < s[1] * counts[1]:
             return None
