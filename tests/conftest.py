@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+TESTS = Path(__file__).parent
+EMULATED = ("cuda_emulator", "eagle_cuda")
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
 settings.register_profile("quick", max_examples=200, derandomize=True, **COMMON)  # type: ignore[arg-type]
@@ -24,3 +28,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PACKAGE.MODULE:CLASS",
         help="run the graph suite on this device instead of the project's own ones; may be given several times",
     )
+    parser.addoption(
+        "--emulated",
+        action="store_true",
+        help="load the emulated CUDA device into this run; without it the tests that need it are left out",
+    )
+    parser.addoption("--driver", default="13.0", help="the driver version the emulated device poses as")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the emulator before a test module is imported, because cuda.bindings looks for the driver once."""
+    if not config.getoption("--emulated"):
+        return
+    try:
+        import cuda_emulator
+    except ImportError as error:
+        raise pytest.UsageError(f"--emulated needs the dependency group 'cuda': {error}") from error
+    if getattr(config.option, "numprocesses", None):
+        cuda_emulator.build()  # once, before the workers load it
+    else:
+        cuda_emulator.load(config.getoption("--driver"), devices=2)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders whose modules import cuda.bindings, which need not be installed."""
+    if config.getoption("--emulated") or not collection_path.is_dir():
+        return None
+    return True if collection_path.name in EMULATED and collection_path.parent == TESTS else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(TESTS / folder in item.path.parents for folder in EMULATED):
+            item.add_marker("emulated")
+    if not config.getoption("--emulated"):
+        left_out = [item for item in items if item.get_closest_marker("emulated")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
