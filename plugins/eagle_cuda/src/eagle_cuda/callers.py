@@ -1,0 +1,61 @@
+"""The caller's own streams: made current for captured code, and kept in order with ours."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from eagle.plugin import streams
+
+__all__ = ["CurrentStream", "callers_streams", "current_stream", "on_stream"]
+
+_LEGACY = 1  # CU_STREAM_LEGACY
+
+
+class CurrentStream:
+    """A stream by its handle, as cuda.core takes it: ``cuda.core.launch(eagle_cuda.current_stream(), ...)``."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the version of the protocol and the handle."""
+        return 0, self.handle
+
+    def __int__(self) -> int:
+        return self.handle
+
+
+class _Here(threading.local):
+    stream: int | None = None
+
+
+_here = _Here()
+
+
+def current_stream() -> CurrentStream:
+    """Return the stream that the code of an opaque node is to use: captured, or the one given as ``stream=``.
+
+    Outside such code it is the legacy default stream.
+    """
+    return CurrentStream(_LEGACY if _here.stream is None else _here.stream)
+
+
+@contextmanager
+def on_stream(device: int, stream: int) -> Iterator[None]:
+    """Make a stream the current one, in every framework that is loaded."""
+    before, _here.stream = _here.stream, stream
+    try:
+        with ExitStack() as stack:
+            for theirs in streams().values():
+                stack.enter_context(theirs.use(("cuda", device), stream))
+            yield
+    finally:
+        _here.stream = before
+
+
+def callers_streams(device: int) -> list[int]:
+    """Return the handles of the streams that loaded frameworks would launch on now; with none, the legacy stream."""
+    handles = (theirs.current(("cuda", device)) for theirs in streams().values())
+    return sorted({handle or _LEGACY for handle in handles if handle is not None}) or [_LEGACY]
