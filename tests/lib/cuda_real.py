@@ -1,4 +1,4 @@
-"""A real CUDA device in place of the emulated one, for ``pytest --real-gpu``; what only an emulator shows is skipped."""
+"""A real CUDA device in place of the emulated one, for ``pytest --real-gpu``; what only an emulator shows is left out."""
 
 from __future__ import annotations
 

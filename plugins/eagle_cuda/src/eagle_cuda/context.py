@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
-from eagle.plugin import Blueprint, Guard, LowerContext, Step
+from eagle.plugin import Blueprint, ForeignGraph, Guard, LowerContext, Step
+from eagle_cuda.adopting import embedded
 from eagle_cuda.callers import on_stream
 from eagle_cuda.conditions import Conditions
 from eagle_cuda.graph_builder import GraphBuilder
@@ -74,6 +75,10 @@ class CudaContext(LowerContext):
             for nothing. Without it the whole device is waited for before and after.
         """
         return HostStep(fn, stream)
+
+    def child(self, graph: ForeignGraph, /) -> Step:
+        """Put a copy of a driver's graph in as one node."""
+        return BuiltStep(embedded(graph))
 
     def sequence(self, blueprint: Blueprint, steps: Sequence[Step], /) -> Step:
         """Join the steps of a body by ``blueprint.before``."""

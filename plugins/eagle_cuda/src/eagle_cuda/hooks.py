@@ -1,8 +1,8 @@
-"""What eagle_cuda brings: the backend ``gpu``, and how opaque nodes and copies run on it."""
+"""What eagle_cuda brings: the backend ``gpu``, how opaque nodes and copies run on it, CuPy's streams, cuda.core's graphs."""
 
 from __future__ import annotations
 
-from eagle.plugin import Backend, Lowering, hookimpl
+from eagle.plugin import Backend, Framework, Lowering, hookimpl
 from eagle_cuda.backend import CudaBackend
 
 EAGLE_CONTRACT = (1, 0)
@@ -20,4 +20,13 @@ def register_lowering() -> list[Lowering]:
     return [
         Lowering(kind="opaque", backend="gpu", lower="eagle_cuda.opaque:lower"),
         Lowering(kind="copy", backend="gpu", lower="eagle_cuda.copying:lower"),
+    ]
+
+
+@hookimpl
+def register_framework() -> list[Framework]:
+    """Return the libraries that need no plugin of their own. CuPy's arrays are read by ``__cuda_array_interface__``."""
+    return [
+        Framework(name="cupy", needs="cupy", streams="eagle_cuda.cupy_streams:CupyStreams"),
+        Framework(name="cuda_core", needs="cuda.core", adopt="eagle_cuda.cuda_core_graphs:adopt"),
     ]
