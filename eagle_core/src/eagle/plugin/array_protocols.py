@@ -76,6 +76,15 @@ class CudaInterfaceArrays(_InterfaceArrays):
     attribute = "__cuda_array_interface__"
     device = ("cuda", -1)
 
+    def read(self, array: object, index: int, /) -> object:
+        """Return one element, by the backend whose memory it is."""
+        from eagle.plugin.lookup import backends, why_not
+
+        for backend in backends():
+            if self.device[0] in backend.devices and why_not(backend) is None:
+                return backend.read(self.describe(array), index)
+        return super().read(array, index)
+
 
 class ArrayInterfaceArrays(_InterfaceArrays):
     """Host arrays by ``__array_interface__`` (version 3), where it gives an address."""

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from eagle.errors import PlaneError
+from eagle.plugin.arrays import Memory
 from eagle.plugin.blueprint import Blueprint
 from eagle.plugin.kernels import Kernel
 
@@ -83,6 +85,16 @@ class Backend(ABC):
             The backend cannot lower it.
         """
         return
+
+    def read(self, memory: Memory, index: int, /) -> object:
+        """Return element `index` of a 1-D array in this backend's memory as a Python number, waiting for the device.
+
+        Raises
+        ------
+        PlaneError
+            It cannot, which is the default.
+        """
+        raise PlaneError(f"backend {self.name!r} reads no element for the host", fix="Copy it into a host array first.")
 
     @abstractmethod
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:

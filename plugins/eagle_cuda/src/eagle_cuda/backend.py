@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from eagle.plugin import Backend, Blueprint, BuildError, Executable
+from eagle.plugin import Backend, Blueprint, BuildError, Executable, Memory
 
 __all__ = ["CudaBackend"]
 
@@ -21,6 +21,19 @@ class CudaBackend(Backend):
         from eagle_cuda.driver import why_not
 
         return why_not()
+
+    def describe(self) -> str:
+        """Name the device and the driver."""
+        from eagle_cuda.device import device
+        from eagle_cuda.planes import current_device
+
+        return device(current_device()).describe()
+
+    def read(self, memory: Memory, index: int, /) -> object:
+        """Return one element of a device array, once everything queued on its device is done."""
+        from eagle_cuda.reading import read
+
+        return read(memory, index)
 
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:
         """Lower every node, then build the graph. There are no options yet."""

@@ -42,6 +42,12 @@ class CudaDevice:
         )
         self.arch = f"sm_{major}{minor}"
 
+    def describe(self) -> str:
+        """Return one sentence on the device and its driver."""
+        name = call("cuDeviceGetName", 128, self.ordinal).split(b"\0")[0].decode("utf-8", "replace")
+        version = f"{self.driver // 1000}.{self.driver % 1000 // 10}"
+        return f"device {self.ordinal} is a {name} ({self.arch}), with a driver for CUDA {version}"
+
     @contextmanager
     def current(self) -> Iterator[None]:
         """Make its context the calling thread's current one, and put the caller's back at the end."""

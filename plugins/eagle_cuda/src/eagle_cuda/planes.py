@@ -11,7 +11,7 @@ from eagle_cuda.device import device
 from eagle_cuda.driver import api, call
 from eagle_cuda.errors import CudaError
 
-__all__ = ["Place", "device_of", "place_of"]
+__all__ = ["Place", "current_device", "device_of", "place_of"]
 
 _HOST, _DEVICE = 1, 2  # CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE
 
@@ -71,7 +71,7 @@ def device_of(blueprint: Blueprint) -> int:
                 nodes=(label,),
                 planes=(name,),
             )
-    return first[2] if first is not None else _current_device()
+    return first[2] if first is not None else current_device()
 
 
 def _device_memory(blueprint: Blueprint) -> Iterator[tuple[str, str, Memory]]:
@@ -100,7 +100,8 @@ def _refuse_unknown(place: Place, label: str, name: str) -> None:
         )
 
 
-def _current_device() -> int:
+def current_device() -> int:
+    """Return the ordinal of the device whose context is current in this thread, else 0."""
     try:
         current: Any = call("cuCtxGetDevice")
     except CudaError:  # no context is current
