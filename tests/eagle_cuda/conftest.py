@@ -1,0 +1,36 @@
+"""The device of this run, fresh for each test, and the stand-in library that launches on a current stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import cuda_devices
+import cuda_emulator
+import cuda_frame
+import pytest
+
+from eagle.testing import registered
+
+SEEDS = 5
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(SEEDS), ids=lambda seed: f"seed{seed}")
+
+
+@pytest.fixture
+def emulator(request: pytest.FixtureRequest) -> Any:
+    """The controls of the device, in its first order or in that of the test's seed."""
+    found = cuda_emulator.loaded()
+    found.reset()
+    found.seed(request.getfixturevalue("seed") if "seed" in request.fixturenames else 0)
+    return found
+
+
+@pytest.fixture
+def cuda(emulator: Any) -> Iterator[cuda_devices.CudaDevice]:
+    """Arrays and operations of the device."""
+    with registered(cuda_frame):
+        yield cuda_devices.CudaDevice()
