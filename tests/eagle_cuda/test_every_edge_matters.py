@@ -177,7 +177,8 @@ def ran(p: Probes, once: str = "", thrice: str = "") -> bool:
 PROGRAMS = {
     make.__name__: make
     for make in (
-        chain, fork_and_join, two_groups, nothing_captured_between, memory_decides, a_conditional, a_loop, nested, copies,
+        chain, fork_and_join, two_groups, nothing_captured_between, memory_decides, a_conditional, a_loop, nested,
+        copies,
     )
 } | {f"random {number}": random_graph(number) for number in range(6)}  # fmt: skip
 
