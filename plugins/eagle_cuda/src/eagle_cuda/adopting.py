@@ -12,8 +12,8 @@ from eagle_cuda.graph_builder import GraphBuilder
 __all__ = ["embedded", "graph_version"]
 
 _CHILD = 4
-# By CUgraphNodeType: what a child graph may not hold (CUDA driver API, cuGraphAddChildGraphNode), and what the body of a
-# conditional may not (conditional node requirements), where a child counts by what it holds.
+# By CUgraphNodeType: what a child graph may not hold (CUDA driver API, cuGraphAddChildGraphNode), and what the body of
+# a conditional may not (conditional node requirements), where a child counts by what it holds.
 _NEVER = {10: "allocates memory", 11: "frees memory", 13: "holds a conditional"}
 _NOT_IN_BODIES = {
     **_NEVER,

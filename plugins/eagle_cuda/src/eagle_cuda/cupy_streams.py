@@ -28,7 +28,8 @@ class CupyStreams(Streams):
     def handle(self, stream: object, /) -> int | None:
         """Return the handle of a ``cupy.cuda.Stream`` or ``ExternalStream``."""
         cuda = _cuda()
-        return int(stream.ptr) if isinstance(stream, (cuda.Stream, cuda.ExternalStream)) else None  # type: ignore[union-attr]
+        known: Any = stream
+        return int(known.ptr) if isinstance(stream, (cuda.Stream, cuda.ExternalStream)) else None
 
 
 def _cuda() -> Any:
