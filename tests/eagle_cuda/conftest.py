@@ -1,10 +1,12 @@
-"""The device of the run, under each of several orders, and what is to be the same after a test as before it."""
+"""The device of this run, fresh for each test, and the stand-in library that launches on a current stream."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from typing import Any
 
+import cuda_devices
 import cuda_emulator
 import cuda_frame
 import pytest
@@ -15,27 +17,39 @@ SEEDS = 5
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "cuda" in metafunc.fixturenames:
-        metafunc.fixturenames.append("seed")
+    if "seed" in metafunc.fixturenames:
         metafunc.parametrize("seed", range(SEEDS), ids=lambda seed: f"seed{seed}")
 
 
 @pytest.fixture
-def cuda(request: pytest.FixtureRequest) -> Iterator[cuda_emulator.Emulator]:
-    """The CUDA device, under one order, with the library ``cuda_frame`` to launch on it."""
-    device = cuda_emulator.loaded()
-    device.reset()
-    device.seed(request.getfixturevalue("seed"))
-    with registered(cuda_frame):
-        yield device
+def emulator(request: pytest.FixtureRequest) -> Any:
+    """The controls of the device, in its first order or in that of the test's seed."""
+    found = cuda_emulator.loaded()
+    found.reset()
+    found.seed(request.getfixturevalue("seed") if "seed" in request.fixturenames else 0)
+    return found
 
 
 @pytest.fixture
-def nothing_left(cuda: cuda_emulator.Emulator) -> Iterator[None]:
-    """Fail if the test leaves behind anything of the driver; what it compiles, it compiles before."""
+def cuda(emulator: Any) -> Iterator[cuda_devices.CudaDevice]:
+    """Arrays and operations of the device."""
+    with registered(cuda_frame):
+        yield cuda_devices.CudaDevice()
+
+
+@pytest.fixture
+def device(seed: int, emulator: Any) -> Iterator[Any]:
+    """The controls of the device, under each of several orders, with ``cuda_frame`` to launch on it."""
+    with registered(cuda_frame):
+        yield emulator
+
+
+@pytest.fixture
+def nothing_left(device: Any) -> Iterator[None]:
+    """Fail if the test leaves anything of the driver behind."""
     gc.collect()
-    before = cuda.live()
+    before = device.live()
     yield
     gc.collect()
-    cuda.settle()
-    assert cuda.live() == before
+    device.settle()
+    assert device.live() == before

@@ -40,7 +40,7 @@ class Chain:
 
 
 @pytest.fixture
-def chain(cuda: Emulator) -> Chain:
+def chain(device: Emulator) -> Chain:
     return Chain()
 
 
@@ -63,13 +63,13 @@ def test_on_the_legacy_stream_they_are_in_order(chain: Chain) -> None:
     assert chain.z.to_numpy().tolist() == [7.0] * N
 
 
-def test_the_host_waits_for_nothing(chain: Chain, cuda: Emulator) -> None:
+def test_the_host_waits_for_nothing(chain: Chain, device: Emulator) -> None:
     with own_stream() as stream, cuda_frame.use(stream):
         chain.produce()
-        waiting = cuda.pending()
+        waiting = device.pending()
         chain.graph.enqueue(3)
         chain.consume()
-        assert cuda.pending() > waiting
+        assert device.pending() > waiting
         assert not done(stream)
 
 
@@ -93,7 +93,7 @@ def test_runs_queued_one_after_another_each_see_what_was_queued_between_them(cha
     assert [one.to_numpy()[0] for one in seen] == [6.0, 14.0, 30.0]
 
 
-def test_two_graphs_on_two_streams_keep_the_order_of_the_streams(cuda: Emulator) -> None:
+def test_two_graphs_on_two_streams_keep_the_order_of_the_streams(device: Emulator) -> None:
     x, y = DeviceArray(np.ones(N)), DeviceArray(np.zeros(N))
     double = eagle.Graph().add_node(opaque(DEVICE.scale(x, 2.0, x), reads={"x": x}, writes={"x": x})).build()
     store = eagle.Graph().add_node(opaque(DEVICE.shift(x, 0.0, y), reads={"x": x}, writes={"y": y})).build()
@@ -106,7 +106,7 @@ def test_two_graphs_on_two_streams_keep_the_order_of_the_streams(cuda: Emulator)
     assert x.to_numpy()[0] == 64.0
 
 
-def test_each_thread_is_in_order_with_its_own_stream(cuda: Emulator) -> None:
+def test_each_thread_is_in_order_with_its_own_stream(device: Emulator) -> None:
     chains = [Chain() for _ in range(3)]
     failed: list[BaseException] = []
 
@@ -160,7 +160,7 @@ class Second(Streams):
 
 
 @pytest.fixture
-def second(cuda: Emulator) -> Iterator[Second]:
+def second(device: Emulator) -> Iterator[Second]:
     streams = Second()
 
     @hookimpl

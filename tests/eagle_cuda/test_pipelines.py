@@ -19,7 +19,7 @@ DEVICE = CudaDevice()
 N = 8
 
 
-def test_steps_are_recorded_once_and_replayed_in_order(cuda: Emulator) -> None:
+def test_steps_are_recorded_once_and_replayed_in_order(device: Emulator) -> None:
     x = DeviceArray(np.ones(N))
     calls: list[str] = []
     double, shift = DEVICE.scale(x, 2.0, x), DEVICE.shift(x, 1.0, x)
@@ -36,7 +36,7 @@ def test_steps_are_recorded_once_and_replayed_in_order(cuda: Emulator) -> None:
     assert x.to_numpy().tolist() == [15.0] * N
 
 
-def test_it_is_in_order_with_the_callers_stream(cuda: Emulator) -> None:
+def test_it_is_in_order_with_the_callers_stream(device: Emulator) -> None:
     x, y = DeviceArray(np.ones(N)), DeviceArray(np.zeros(N))
     pipe = GraphPipeline().add(DEVICE.scale(x, 2.0, x)).add(DEVICE.shift(x, 1.0, x)).build()
     produce, consume, spoil = DEVICE.fill(x, 5.0), DEVICE.shift(x, 0.0, y), DEVICE.fill(x, 0.0)
@@ -49,7 +49,7 @@ def test_it_is_in_order_with_the_callers_stream(cuda: Emulator) -> None:
     assert y.to_numpy()[0] == 23.0
 
 
-def test_a_replay_accumulates_as_often_as_it_is_launched(cuda: Emulator) -> None:
+def test_a_replay_accumulates_as_often_as_it_is_launched(device: Emulator) -> None:
     out, force = DeviceArray(np.zeros(N)), DeviceArray(np.full(N, 0.5))
     pipe = GraphPipeline().add(DEVICE.add(out, force, out)).build().launch(n=5)
     assert out.to_numpy().tolist() == [2.5] * N
@@ -57,7 +57,7 @@ def test_a_replay_accumulates_as_often_as_it_is_launched(cuda: Emulator) -> None
     assert out.to_numpy()[0] == 2.5
 
 
-def test_a_step_that_launches_nothing_is_refused_and_the_host_can_run_it(cuda: Emulator, nothing_left: None) -> None:
+def test_a_step_that_launches_nothing_is_refused_and_the_host_can_run_it(device: Emulator, nothing_left: None) -> None:
     host = np.zeros(2)
     x = DeviceArray(np.ones(N))
     pipe = GraphPipeline().add(DEVICE.scale(x, 2.0, x)).add(lambda: np.add(host, 1, out=host), name="host code")
@@ -70,7 +70,7 @@ def test_a_step_that_launches_nothing_is_refused_and_the_host_can_run_it(cuda: E
     assert pipe.captures == 0
 
 
-def test_a_step_that_cannot_be_recorded_is_refused_by_name(cuda: Emulator, nothing_left: None) -> None:
+def test_a_step_that_cannot_be_recorded_is_refused_by_name(device: Emulator, nothing_left: None) -> None:
     x = DeviceArray(np.ones(N))
     pipe = GraphPipeline().add(DEVICE.scale(x, 2.0, x)).add(lambda: x.to_numpy(), name="reads back")
     with pytest.raises(eagle.BuildError, match="'reads back'"):
@@ -78,7 +78,7 @@ def test_a_step_that_cannot_be_recorded_is_refused_by_name(cuda: Emulator, nothi
 
 
 def test_without_a_library_that_is_imported_the_host_calls_the_steps(
-    cuda: Emulator, monkeypatch: pytest.MonkeyPatch
+    device: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "cuda_frame")
     calls: list[int] = []

@@ -37,7 +37,7 @@ class Foreign:
 
 @pytest.mark.parametrize("given", [int, Foreign])
 def test_a_stream_node_is_between_the_stage_before_and_the_stage_after(
-    cuda: Emulator, given: Callable[[int], object]
+    device: Emulator, given: Callable[[int], object]
 ) -> None:
     x, y, z = arrays(3)
     calls: list[int] = []
@@ -62,20 +62,20 @@ def test_a_stream_node_is_between_the_stage_before_and_the_stage_after(
     assert "[stream]" in str(g)
 
 
-def test_the_host_waits_for_no_stream_node(cuda: Emulator) -> None:
+def test_the_host_waits_for_no_stream_node(device: Emulator) -> None:
     (x,) = arrays(1)
     work = DEVICE.shift(x, 1.0, x)
     with own_stream() as stream, own_stream() as mine, cuda_frame.use(mine):
         g = eagle.Graph().add_node(opaque(work, reads={"x": x}, writes={"x": x}, stream=stream)).build()
         g.enqueue(2)
-        cuda.pending()  # a device that runs at once cannot show this
+        device.pending()  # a device that runs at once cannot show this
         assert not done(stream)
         g.synchronize()
         assert done(stream)
     assert x.to_numpy()[0] == 3.0
 
 
-def test_an_eager_node_sees_everything_done_and_may_read_back(cuda: Emulator) -> None:
+def test_an_eager_node_sees_everything_done_and_may_read_back(device: Emulator) -> None:
     x, y = arrays(2)
     seen: list[float] = []
 
@@ -93,7 +93,7 @@ def test_an_eager_node_sees_everything_done_and_may_read_back(cuda: Emulator) ->
     assert y.to_numpy()[0] == 7.0
 
 
-def test_work_an_eager_node_leaves_on_any_stream_is_done_before_the_next_stage(cuda: Emulator) -> None:
+def test_work_an_eager_node_leaves_on_any_stream_is_done_before_the_next_stage(device: Emulator) -> None:
     x, y = arrays(2)
     work = DEVICE.fill(x, 5.0)
     with own_stream() as stream:
@@ -107,7 +107,7 @@ def test_work_an_eager_node_leaves_on_any_stream_is_done_before_the_next_stage(c
         assert y.to_numpy()[0] == 10.0
 
 
-def test_a_graph_of_host_tiers_alone_captures_nothing(cuda: Emulator) -> None:
+def test_a_graph_of_host_tiers_alone_captures_nothing(device: Emulator) -> None:
     (x,) = arrays(1)
     g = eagle.Graph().add_node(opaque(DEVICE.fill(x, 4.0), writes={"x": x}, eager=True)).build().launch()
     assert (g.schedule, g.captures, g.graph_builds) == (("eager_host",), 0, 0)
@@ -116,7 +116,7 @@ def test_a_graph_of_host_tiers_alone_captures_nothing(cuda: Emulator) -> None:
 
 @pytest.mark.parametrize("tier", [{"stream": 0}, {"eager": True}])
 def test_what_a_host_tier_raises_leaves_the_launch_unchanged_and_the_graph_usable(
-    cuda: Emulator, tier: dict[str, Any]
+    device: Emulator, tier: dict[str, Any]
 ) -> None:
     x, y = arrays(2)
     fail = [True]
@@ -143,7 +143,7 @@ def test_what_a_host_tier_raises_leaves_the_launch_unchanged_and_the_graph_usabl
 @pytest.mark.parametrize("tier", [{"stream": 0}, {"eager": True}])
 @pytest.mark.parametrize("place", ["group", "conditional", "loop"])
 def test_a_host_tier_inside_another_node_is_refused_by_name(
-    cuda: Emulator, nothing_left: None, tier: dict[str, Any], place: str
+    device: Emulator, nothing_left: None, tier: dict[str, Any], place: str
 ) -> None:
     x, y = arrays(2)
     flag = DeviceArray(np.ones(1, np.int32))
@@ -162,7 +162,7 @@ def test_a_host_tier_inside_another_node_is_refused_by_name(
 
 @pytest.mark.parametrize(("stream", "error"), [("7", GraphTypeError), (True, GraphTypeError), (-1, eagle.GraphError)])
 def test_what_is_no_stream_is_refused_at_the_build(
-    cuda: Emulator, nothing_left: None, stream: Any, error: type[Exception]
+    device: Emulator, nothing_left: None, stream: Any, error: type[Exception]
 ) -> None:
     (x,) = arrays(1)
     g = eagle.Graph().add_node(opaque(DEVICE.fill(x, 1.0), writes={"x": x}, stream=stream), name="mine")

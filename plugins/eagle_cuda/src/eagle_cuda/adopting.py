@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
 
 from eagle.plugin import BuildError, ForeignGraph
-from eagle_cuda.driver import api, call
+from eagle_cuda.driver import api
 from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.nodes import NEVER_IN_CHILD, NOT_IN_BODY, first_forbidden, nodes_of
 
 __all__ = ["embedded", "graph_version"]
-
-_CHILD = 4
-# By CUgraphNodeType: what a child graph may not hold (CUDA driver API, cuGraphAddChildGraphNode), and what the body of
-# a conditional may not (conditional node requirements), where a child counts by what it holds.
-_NEVER = {10: "allocates memory", 11: "frees memory", 13: "holds a conditional"}
-_NOT_IN_BODIES = {
-    **_NEVER,
-    3: "calls the host",
-    6: "waits for an event",
-    7: "records an event",
-    8: "signals a semaphore",
-    9: "waits for a semaphore",
-    12: "holds memory operations in batches",
-}
 
 
 def embedded(graph: ForeignGraph) -> Callable[[GraphBuilder, Sequence[int]], Sequence[int]]:
@@ -37,11 +23,11 @@ def embedded(graph: ForeignGraph) -> Callable[[GraphBuilder, Sequence[int]], Seq
 
     def build(builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         source = api().CUgraph(_handle(graph))
-        refused = _NOT_IN_BODIES if builder.in_body else _NEVER
-        for kind in _kinds(source):
-            if kind in refused:
-                raise _refusal(refused[kind], builder.in_body)
-        return [builder.child(source, after)]
+        nodes = nodes_of(source)
+        found = first_forbidden(nodes, NOT_IN_BODY if builder.in_body else NEVER_IN_CHILD)
+        if found is not None:
+            raise _refusal(found, builder.in_body)
+        return [builder.child(source, after)] if nodes else after
 
     return build
 
@@ -51,7 +37,7 @@ def graph_version(handle: int) -> Hashable:
 
     The driver gives the handle of a graph that was destroyed to one that is made later; those of the nodes differ.
     """
-    return handle, tuple(int(node) for node in _nodes(api().CUgraph(handle)))
+    return handle, tuple(int(node) for node in nodes_of(api().CUgraph(handle)))
 
 
 def _handle(graph: ForeignGraph) -> int:
@@ -63,23 +49,9 @@ def _handle(graph: ForeignGraph) -> int:
     )
 
 
-def _nodes(graph: Any) -> Sequence[Any]:
-    count = call("cuGraphGetNodes", graph)[-1]
-    return list(call("cuGraphGetNodes", graph, count)[0])[:count] if count else ()
-
-
-def _kinds(graph: Any) -> Iterator[int]:
-    """Yield the kind of every node, those of children inside it too."""
-    for node in _nodes(graph):
-        kind = int(call("cuGraphNodeGetType", node))
-        yield kind
-        if kind == _CHILD:
-            yield from _kinds(call("cuGraphChildGraphNodeGetGraph", node))
-
-
 def _refusal(what: str, in_body: bool) -> BuildError:
     where = "a child graph inside a conditional or a loop" if in_body else "a child graph"
-    way_out = "; outside the conditional it could stand" if in_body and what not in _NEVER.values() else ""
+    way_out = "; outside the conditional it could stand" if in_body and what not in NEVER_IN_CHILD.values() else ""
     return BuildError(
         f"the child graph {what}, which the driver allows in no {where.removeprefix('a ')}",
         fix=f"Replay it in an opaque with stream=, or capture it without that{way_out}.",

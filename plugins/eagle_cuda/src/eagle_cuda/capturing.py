@@ -10,6 +10,7 @@ from eagle_cuda.driver import api, call
 from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.lifetime import capturing
+from eagle_cuda.nodes import NOT_IN_BODY, NOT_IN_GRAPH, first_forbidden, nodes_of, piece
 
 __all__ = ["capture"]
 
@@ -38,17 +39,18 @@ def capture(builder: GraphBuilder, record: Callable[[int], object], after: Seque
     if not builder.in_body:
         waits = builder.needed(after)
         tails = _capture_into(builder, builder.graph, waits, record)
-        _refuse(builder, _nodes_of_piece(tails, {int(node) for node in waits}), _IN_GRAPH)
+        recorded = piece(tails, {int(node) for node in waits})
+        _refuse(first_forbidden(recorded, NOT_IN_GRAPH), in_body=False)
         return [node if node in after else builder.note(node, after) for node in tails]
-    piece = call("cuGraphCreate", 0)
+    own = call("cuGraphCreate", 0)
     try:
-        tails = _capture_into(builder, piece, [], record)
+        tails = _capture_into(builder, own, [], record)
         if not tails:
             return list(after)
-        _refuse(builder, _nodes_of_piece(tails, set()), _IN_BODY)
-        return [builder.child(piece, after)]
+        _refuse(first_forbidden(nodes_of(own), NOT_IN_BODY), in_body=True)
+        return [builder.child(own, after)]
     finally:
-        call("cuGraphDestroy", piece)
+        call("cuGraphDestroy", own)
 
 
 def _capture_into(builder: GraphBuilder, graph: Any, waits: list[Any], record: Callable[[int], object]) -> list[int]:
@@ -117,41 +119,7 @@ def _in_words(error: Exception | None) -> str:
     return f"{type(error).__name__}: {error}" if error is not None else "the driver does not say which"
 
 
-# What a piece may hold, by CUgraphNodeType. Memory allocated by a graph must be freed before the next launch of it; a
-# body takes kernels, copies, fills, children and conditionals only (CUDA driver API, conditional node requirements).
-_NAMES = {
-    3: "a host callback", 6: "waiting for an event", 7: "recording an event", 8: "signalling a semaphore",
-    9: "waiting for a semaphore", 10: "allocating", 11: "freeing", 12: "memory operations in batches",
-    13: "a conditional",
-}  # fmt: skip
-_IN_GRAPH = frozenset({10, 11})
-_IN_BODY = frozenset({3, 6, 7, 8, 9, 10, 11, 12, 13})
-
-
-def _nodes_of_piece(tails: Sequence[int], stop: set[int]) -> list[Any]:
-    """Return every node recorded, from the last ones back to those it waits for."""
-    node_type = api().CUgraphNode
-    seen, waiting, nodes = set(stop), [node for node in tails if node not in stop], []
-    while waiting:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        handle = node_type(node)
-        nodes.append(handle)
-        count = call("cuGraphNodeGetDependencies", handle)[-1]
-        if count:
-            earlier = call("cuGraphNodeGetDependencies", handle, count)[0]
-            waiting.extend(int(one) for one in list(earlier)[:count])
-    return nodes
-
-
-def _refuse(builder: GraphBuilder, nodes: Sequence[Any], forbidden: frozenset[int]) -> None:
-    for node in nodes:
-        kind = int(call("cuGraphNodeGetType", node))
-        if kind in forbidden:
-            where = "inside a conditional or a loop" if builder.in_body else "in a graph that is launched again"
-            raise BuildError(
-                f"its code records {_NAMES[kind]}, which cannot stand {where}",
-                fix=_BODY_TIERS if builder.in_body else _TIERS,
-            )
+def _refuse(found: str | None, *, in_body: bool) -> None:
+    if found is not None:
+        where = "inside a conditional or a loop" if in_body else "in a graph that is launched again"
+        raise BuildError(f"its code {found}, which cannot be {where}", fix=_BODY_TIERS if in_body else _TIERS)

@@ -28,8 +28,7 @@ class CupyStreams(Streams):
     def handle(self, stream: object, /) -> int | None:
         """Return the handle of a ``cupy.cuda.Stream`` or ``ExternalStream``."""
         cuda = _cuda()
-        known: Any = stream
-        return int(known.ptr) if isinstance(stream, (cuda.Stream, cuda.ExternalStream)) else None
+        return int(stream.ptr) if isinstance(stream, (cuda.Stream, cuda.ExternalStream)) else None
 
 
 def _cuda() -> Any:

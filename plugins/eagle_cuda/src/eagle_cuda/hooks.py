@@ -1,4 +1,4 @@
-"""What eagle_cuda brings: the backend ``gpu``, what runs on it, CuPy's streams and cuda.core's graphs."""
+"""What eagle_cuda brings: the backend ``gpu`` and its lowerings, CuPy's streams, cuda.core's graphs as children."""
 
 from __future__ import annotations
 
