@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,3 +35,21 @@ def cuda(emulator: Any) -> Iterator[cuda_devices.CudaDevice]:
     """Arrays and operations of the device."""
     with registered(cuda_frame):
         yield cuda_devices.CudaDevice()
+
+
+@pytest.fixture
+def device(seed: int, emulator: Any) -> Iterator[Any]:
+    """The controls of the device, under each of several orders, with ``cuda_frame`` to launch on it."""
+    with registered(cuda_frame):
+        yield emulator
+
+
+@pytest.fixture
+def nothing_left(device: Any) -> Iterator[None]:
+    """Fail if the test leaves anything of the driver behind."""
+    gc.collect()
+    before = device.live()
+    yield
+    gc.collect()
+    device.settle()
+    assert device.live() == before

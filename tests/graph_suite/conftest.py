@@ -18,7 +18,7 @@ CUDA_SEEDS = 5
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "device" in metafunc.fixturenames:
-        if metafunc.config.getoption("--emulated"):
+        if metafunc.config.getoption("--emulated") or metafunc.config.getoption("--real-gpu"):
             metafunc.fixturenames.append("seed")
             metafunc.parametrize("seed", range(CUDA_SEEDS), ids=lambda seed: f"seed{seed}")
             metafunc.parametrize("device", ["cuda"], indirect=True, scope="function")

@@ -14,6 +14,7 @@ from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.steps import (
     BuiltStep,
     CapturedStep,
+    CudaStep,
     HostStep,
     NodesStep,
     RepeatStep,
@@ -43,7 +44,7 @@ class CudaContext(LowerContext):
         self.conditions = Conditions()
         self._blueprint = blueprint
 
-    def call(self, fn: Callable[[], object], /) -> Step:
+    def call(self, fn: Callable[[], object], /) -> CudaStep:
         """Capture what `fn` does, with the stream of the capture made current in every framework that is loaded."""
 
         def record(stream: int) -> None:
