@@ -1,4 +1,7 @@
-"""The device of this run, fresh for each test, and the stand-in library that launches on a current stream."""
+"""The device of this run, fresh for each test, and the stand-in library that launches on a current stream.
+
+This module is imported before the device is loaded, so that it imports nothing of CUDA itself.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,6 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
-import cuda_devices
-import cuda_emulator
-import cuda_frame
 import pytest
 
 from eagle.testing import registered
@@ -24,6 +24,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def emulator(request: pytest.FixtureRequest) -> Any:
     """The controls of the device, in its first order or in that of the test's seed."""
+    import cuda_emulator
+
     found = cuda_emulator.loaded()
     found.reset()
     found.seed(request.getfixturevalue("seed") if "seed" in request.fixturenames else 0)
@@ -31,8 +33,11 @@ def emulator(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def cuda(emulator: Any) -> Iterator[cuda_devices.CudaDevice]:
+def cuda(emulator: Any) -> Iterator[Any]:
     """Arrays and operations of the device."""
+    import cuda_devices
+    import cuda_frame
+
     with registered(cuda_frame):
         yield cuda_devices.CudaDevice()
 
@@ -40,6 +45,8 @@ def cuda(emulator: Any) -> Iterator[cuda_devices.CudaDevice]:
 @pytest.fixture
 def device(seed: int, emulator: Any) -> Iterator[Any]:
     """The controls of the device, under each of several orders, with ``cuda_frame`` to launch on it."""
+    import cuda_frame
+
     with registered(cuda_frame):
         yield emulator
 
