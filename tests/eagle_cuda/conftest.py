@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import cuda_devices
 import cuda_emulator
 import cuda_frame
 import pytest
+from cuda_own import leaves_nothing
 
 from eagle.testing import registered
 
@@ -47,9 +47,5 @@ def device(seed: int, emulator: Any) -> Iterator[Any]:
 @pytest.fixture
 def nothing_left(device: Any) -> Iterator[None]:
     """Fail if the test leaves anything of the driver behind."""
-    gc.collect()
-    before = device.live()
-    yield
-    gc.collect()
-    device.settle()
-    assert device.live() == before
+    with leaves_nothing(device):
+        yield
