@@ -53,6 +53,13 @@ def defined(x: DeviceArray, by: float = 1.0) -> GraphDefinition:
 
 
 @pytest.fixture
+def still(unordered: Emulator) -> DeviceArray:
+    """An array for tests in which no order matters."""
+    cuda_frame.compiled(SOURCE, "shift")
+    return DeviceArray(np.ones(N))
+
+
+@pytest.fixture
 def x(device: Emulator) -> DeviceArray:
     cuda_frame.compiled(SOURCE, "shift")
     return DeviceArray(np.ones(N))
@@ -100,38 +107,38 @@ def test_a_child_may_stand_in_a_conditional_and_a_loop(x: DeviceArray, make: Cal
     assert x.to_numpy()[0] == 9.0
 
 
-def test_the_owner_lives_as_long_as_the_graph(x: DeviceArray) -> None:
-    owner = captured(x)
+def test_the_owner_lives_as_long_as_the_graph(still: DeviceArray) -> None:
+    owner = captured(still)
     alive = weakref.ref(owner)
-    g = over(x, owner).build()
+    g = over(still, owner).build()
     del owner
     gc.collect()
     g.launch()
-    assert x.to_numpy()[0] == 3.0
+    assert still.to_numpy()[0] == 3.0
     assert alive() is not None
     del g
     gc.collect()
     assert alive() is None
 
 
-def test_an_owner_that_was_closed_is_refused_at_launch(x: DeviceArray) -> None:
-    owner = captured(x)
-    g = over(x, owner).build().launch()
+def test_an_owner_that_was_closed_is_refused_at_launch(still: DeviceArray) -> None:
+    owner = captured(still)
+    g = over(still, owner).build().launch()
     owner.close()
     with pytest.raises(eagle.BuildError, match="'model': the child graph was reset or captured again"):
         g.launch()
-    assert x.to_numpy()[0] == 3.0
+    assert still.to_numpy()[0] == 3.0
 
 
-def test_a_definition_that_was_changed_is_refused_at_launch_and_can_be_built_again(x: DeviceArray) -> None:
-    owner = defined(x)
-    g = over(x, owner).build().launch()
-    kernel, *arguments = shifting(x, 100.0)
+def test_a_definition_that_was_changed_is_refused_at_launch_and_can_be_built_again(still: DeviceArray) -> None:
+    owner = defined(still)
+    g = over(still, owner).build().launch()
+    kernel, *arguments = shifting(still, 100.0)
     owner.launch(ONE, kernel, *arguments)
     with pytest.raises(eagle.BuildError, match="'model': the child graph was reset or captured again"):
         g.enqueue()
-    over(x, defined(x)).build().launch()
-    assert x.to_numpy()[0] == 5.0
+    over(still, defined(still)).build().launch()
+    assert still.to_numpy()[0] == 5.0
 
 
 # refused at build -----------------------------------------------------------------------------------------------------
@@ -185,42 +192,42 @@ def nested(x: DeviceArray) -> Iterator[object]:
     ],
 )
 def test_a_child_that_cannot_be_is_refused_by_name_and_nothing_is_left(
-    x: DeviceArray, device: Emulator, make: Callable[[DeviceArray], Iterator[object]], says: str
+    still: DeviceArray, unordered: Emulator, make: Callable[[DeviceArray], Iterator[object]], says: str
 ) -> None:
-    making = make(x)
-    g = over(x, next(making))
-    with leaves_nothing(device), pytest.raises(eagle.BuildError, match=f"'model': .*{says}"):
+    making = make(still)
+    g = over(still, next(making))
+    with leaves_nothing(unordered), pytest.raises(eagle.BuildError, match=f"'model': .*{says}"):
         g.build()
     next(making, None)
-    over(x, captured(x)).build().launch()
-    assert x.to_numpy()[0] == 3.0
+    over(still, captured(still)).build().launch()
+    assert still.to_numpy()[0] == 3.0
 
 
-def test_a_host_callback_in_a_child_may_stand_in_a_graph_and_not_in_a_body(x: DeviceArray) -> None:
+def test_a_host_callback_in_a_child_may_stand_in_a_graph_and_not_in_a_body(still: DeviceArray) -> None:
     calls: list[int] = []
     owner = GraphDefinition()
     owner.callback(lambda: calls.append(1))
-    over(x, owner).build().launch(2)
+    over(still, owner).build().launch(2)
     assert len(calls) == 2
     flag = DeviceArray(np.ones(1, np.int32))
     g = eagle.Graph().add_node(
-        eagle.skippable(child(owner, writes={"x": x}), eagle.SkipGuard.nonzero(flag)), name="maybe"
+        eagle.skippable(child(owner, writes={"x": still}), eagle.SkipGuard.nonzero(flag)), name="maybe"
     )
     with pytest.raises(eagle.BuildError, match="calls the host"):
         g.build()
 
 
-def test_what_a_childs_child_does_counts_too(x: DeviceArray) -> None:
+def test_what_a_childs_child_does_counts_too(still: DeviceArray) -> None:
     flag = DeviceArray(np.ones(1, np.int32))
-    step = child(next(nested(x)), writes={"x": x})
+    step = child(next(nested(still)), writes={"x": still})
     g = eagle.Graph().add_node(eagle.skippable(step, eagle.SkipGuard.nonzero(flag)), name="maybe")
     with pytest.raises(eagle.BuildError, match="calls the host"):
         g.build()
 
 
-def test_a_child_nobody_adopts_is_refused(x: DeviceArray) -> None:
+def test_a_child_nobody_adopts_is_refused(still: DeviceArray) -> None:
     with pytest.raises(eagle.BuildError, match="no installed plugin knows a child graph of a object"):
-        over(x, object()).build()
+        over(still, object()).build()
 
 
 # any framework's ------------------------------------------------------------------------------------------------------
@@ -267,26 +274,26 @@ def register_framework() -> Framework:
 RECORDER: Any = SimpleNamespace(__name__="recorder.hooks", EAGLE_CONTRACT=(1, 0), register_framework=register_framework)
 
 
-def test_a_frameworks_graph_that_was_reset_or_captured_again_is_refused(x: DeviceArray) -> None:
-    owner = Recording(x)
+def test_a_frameworks_graph_that_was_reset_or_captured_again_is_refused(still: DeviceArray) -> None:
+    owner = Recording(still)
     with registered(RECORDER):
-        g = over(x, owner).build().launch()
-        assert x.to_numpy()[0] == 3.0
+        g = over(still, owner).build().launch()
+        assert still.to_numpy()[0] == 3.0
         owner.reset()
         gc.collect()
         with pytest.raises(eagle.BuildError, match="'model': the child graph was reset or captured again"):
             g.launch()
-        over(x, Recording(x)).build().launch()
-        assert x.to_numpy()[0] == 5.0
+        over(still, Recording(still)).build().launch()
+        assert still.to_numpy()[0] == 5.0
 
 
-def test_a_graph_that_only_the_host_can_replay_is_refused(x: DeviceArray) -> None:
+def test_a_graph_that_only_the_host_can_replay_is_refused(still: DeviceArray) -> None:
     with registered(RECORDER), pytest.raises(eagle.BuildError, match=r"'model': .*a callable.*eager=True"):
-        over(x, HostReplay()).build()
+        over(still, HostReplay()).build()
 
 
-def test_the_version_of_a_graph_is_that_of_its_nodes(x: DeviceArray) -> None:
-    owner = defined(x)
+def test_the_version_of_a_graph_is_that_of_its_nodes(still: DeviceArray) -> None:
+    owner = defined(still)
     handle = int(owner.handle)
     first = graph_version(handle)
     assert graph_version(handle) == first

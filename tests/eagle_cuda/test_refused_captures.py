@@ -83,7 +83,7 @@ ILLEGAL = [
 
 
 @pytest.fixture
-def x(device: Emulator) -> DeviceArray:
+def x(unordered: Emulator) -> DeviceArray:
     for name in ("scale", "shift"):
         getattr(DEVICE, name)(DeviceArray(np.ones(N)), 1.0, DeviceArray(np.ones(N)))
     return DeviceArray(np.ones(N))
@@ -92,7 +92,7 @@ def x(device: Emulator) -> DeviceArray:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("illegal", ILLEGAL)
 def test_illegal_work_is_refused_and_leaves_nothing(
-    x: DeviceArray, device: Emulator, illegal: Callable[[DeviceArray], object], place: Node
+    x: DeviceArray, unordered: Emulator, illegal: Callable[[DeviceArray], object], place: Node
 ) -> None:
     double = DEVICE.scale(x, 2.0, x)
 
@@ -102,7 +102,7 @@ def test_illegal_work_is_refused_and_leaves_nothing(
         double()
 
     g = place(bad, x)
-    with leaves_nothing(device), pytest.raises(eagle.BuildError) as caught:
+    with leaves_nothing(unordered), pytest.raises(eagle.BuildError) as caught:
         g.build()
     text = str(caught.value) + "".join(caught.value.__notes__)
     assert "'bad'" in text
@@ -116,7 +116,7 @@ def test_illegal_work_is_refused_and_leaves_nothing(
 
 @pytest.mark.parametrize("place", PLACES)
 def test_an_exception_in_captured_code_is_unchanged_and_leaves_nothing(
-    x: DeviceArray, device: Emulator, place: Node
+    x: DeviceArray, unordered: Emulator, place: Node
 ) -> None:
     double = DEVICE.scale(x, 2.0, x)
 
@@ -125,7 +125,7 @@ def test_an_exception_in_captured_code_is_unchanged_and_leaves_nothing(
         raise KeyError("mine")
 
     g = place(bad, x)
-    with leaves_nothing(device), pytest.raises(KeyError, match="mine") as caught:
+    with leaves_nothing(unordered), pytest.raises(KeyError, match="mine") as caught:
         g.build()
     assert caught.type is KeyError
     assert "'bad'" in "".join(caught.value.__notes__)
@@ -135,7 +135,7 @@ def test_an_exception_in_captured_code_is_unchanged_and_leaves_nothing(
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_an_interrupt_in_captured_code_leaves_nothing(
-    x: DeviceArray, device: Emulator, error: type[BaseException]
+    x: DeviceArray, unordered: Emulator, error: type[BaseException]
 ) -> None:
     double = DEVICE.scale(x, 2.0, x)
 
@@ -144,7 +144,7 @@ def test_an_interrupt_in_captured_code_leaves_nothing(
         raise error
 
     g = alone(bad, x)
-    with leaves_nothing(device), pytest.raises(error):
+    with leaves_nothing(unordered), pytest.raises(error):
         g.build()
     alone(double, x).build().launch()
     assert x.to_numpy()[0] == 2.0
@@ -152,7 +152,7 @@ def test_an_interrupt_in_captured_code_leaves_nothing(
 
 @pytest.mark.parametrize("place", PLACES)
 def test_code_that_swallows_the_drivers_refusal_is_refused_all_the_same(
-    x: DeviceArray, device: Emulator, place: Node
+    x: DeviceArray, unordered: Emulator, place: Node
 ) -> None:
     double = DEVICE.scale(x, 2.0, x)
 
@@ -164,13 +164,13 @@ def test_code_that_swallows_the_drivers_refusal_is_refused_all_the_same(
             double()
 
     g = place(bad, x)
-    with leaves_nothing(device), pytest.raises(eagle.BuildError, match="'bad'"):
+    with leaves_nothing(unordered), pytest.raises(eagle.BuildError, match="'bad'"):
         g.build()
     alone(double, x).build().launch()
     assert x.to_numpy()[0] == 2.0
 
 
-def test_joining_work_of_a_stream_that_is_not_captured_is_refused(x: DeviceArray, device: Emulator) -> None:
+def test_joining_work_of_a_stream_that_is_not_captured_is_refused(x: DeviceArray, unordered: Emulator) -> None:
     double = DEVICE.scale(x, 2.0, x)
     with own_stream() as other:
         event = call("cuEventCreate", 2)
@@ -182,7 +182,7 @@ def test_joining_work_of_a_stream_that_is_not_captured_is_refused(x: DeviceArray
             double()
 
         g = alone(bad, x)
-        with leaves_nothing(device), pytest.raises(eagle.BuildError, match="'bad'"):
+        with leaves_nothing(unordered), pytest.raises(eagle.BuildError, match="'bad'"):
             g.build()
         call("cuEventDestroy", event)
     alone(double, x).build().launch()
@@ -211,8 +211,8 @@ def fork(x: DeviceArray, y: DeviceArray, *, join: bool) -> tuple[Callable[[], No
     return code, end
 
 
-def test_a_fork_that_is_joined_is_captured_with_both_ends(x: DeviceArray) -> None:
-    y, z = DeviceArray(np.ones(N)), DeviceArray(np.zeros(N))
+def test_a_fork_that_is_joined_is_captured_with_both_ends(device: Emulator) -> None:
+    x, y, z = DeviceArray(np.ones(N)), DeviceArray(np.ones(N)), DeviceArray(np.zeros(N))
     code, end = fork(x, y, join=True)
     g = eagle.Graph()
     g.add_node(opaque(code, reads={"x": x, "y": y}, writes={"x": x, "y": y}))
@@ -223,10 +223,12 @@ def test_a_fork_that_is_joined_is_captured_with_both_ends(x: DeviceArray) -> Non
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_fork_that_is_not_joined_is_refused_and_leaves_nothing(x: DeviceArray, device: Emulator, place: Node) -> None:
+def test_a_fork_that_is_not_joined_is_refused_and_leaves_nothing(
+    x: DeviceArray, unordered: Emulator, place: Node
+) -> None:
     code, end = fork(x, DeviceArray(np.ones(N)), join=False)
     g = place(code, x)
-    with leaves_nothing(device), pytest.raises(eagle.BuildError, match=r"'bad'.*did not join"):
+    with leaves_nothing(unordered), pytest.raises(eagle.BuildError, match=r"'bad'.*did not join"):
         g.build()
     end()
     alone(DEVICE.scale(x, 2.0, x), x).build().launch()
