@@ -6,9 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from eagle.plugin import streams
+from eagle.plugin import GraphError, streams
+from eagle_cuda.driver import call
 
-__all__ = ["CurrentStream", "callers_streams", "current_stream", "on_stream"]
+__all__ = ["CurrentStream", "callers_streams", "current_stream", "on_stream", "refuse_captured"]
 
 _LEGACY = 1  # CU_STREAM_LEGACY
 
@@ -53,6 +54,16 @@ def on_stream(device: int, stream: int) -> Iterator[None]:
             yield
     finally:
         _here.stream = before
+
+
+def refuse_captured(stream: int) -> None:
+    """Raise `GraphError` if somebody captures the caller's stream: a launch cannot be recorded into that."""
+    if int(call("cuStreamIsCapturing", stream)):
+        raise GraphError(
+            "a graph of eagle cannot be launched while the caller's current stream is being captured",
+            why="it orders itself against that stream, and its host nodes and conditionals cannot be captured",
+            fix="Launch it before or after the capture.",
+        )
 
 
 def callers_streams(device: int) -> list[int]:

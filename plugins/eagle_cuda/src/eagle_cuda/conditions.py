@@ -40,6 +40,7 @@ class _Entry:
     guard: Any
     blame: Callable[[BaseException], None]
     report: Callable[[int, bool], object] | None
+    loop: bool
 
 
 class Conditions:
@@ -53,14 +54,24 @@ class Conditions:
         self._stop_address = 0
 
     def add(
-        self, guard: Guard | None, blame: Callable[[BaseException], None], report: Callable[[int, bool], object] | None
+        self,
+        guard: Guard | None,
+        blame: Callable[[BaseException], None],
+        report: Callable[[int, bool], object] | None = None,
+        *,
+        loop: bool = False,
     ) -> int:
         """Take in a conditional and return its number. `blame` adds its node to an exception."""
-        self._entries.append(_Entry(_packed(guard), blame, report))
+        self._entries.append(_Entry(_packed(guard), blame, report, loop))
         return len(self._entries) - 1
 
     def __bool__(self) -> bool:
         return bool(self._entries)
+
+    @property
+    def loops(self) -> bool:
+        """Whether any of them is a loop."""
+        return any(entry.loop for entry in self._entries)
 
     @property
     def allocated(self) -> bool:

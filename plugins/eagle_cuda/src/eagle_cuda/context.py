@@ -88,7 +88,7 @@ class CudaContext(LowerContext):
     def when(self, guard: Guard, then: Step, /) -> Step:
         """Make an IF node."""
         (step,) = cuda_steps([then])
-        return WhenStep(self.conditions, self.conditions.add(guard, self._blame(), None), step)
+        return WhenStep(self.conditions, self.conditions.add(guard, self._blame()), step)
 
     def repeat(
         self,
@@ -101,7 +101,8 @@ class CudaContext(LowerContext):
     ) -> Step:
         """Make a WHILE node."""
         (step,) = cuda_steps([body])
-        return RepeatStep(self.conditions, self.conditions.add(guard, self._blame(), report), step, limit)
+        number = self.conditions.add(guard, self._blame(), report, loop=True)
+        return RepeatStep(self.conditions, number, step, limit)
 
     def _blame(self) -> Callable[[BaseException], None]:
         return partial(_note, self._blueprint, self._nesting[0].index)

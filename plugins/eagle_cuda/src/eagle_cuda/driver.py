@@ -9,7 +9,7 @@ from typing import Any
 from eagle.plugin import BackendUnavailable
 from eagle_cuda.errors import CudaError
 
-__all__ = ["OLDEST", "api", "call", "in_forked_child", "loaded", "lost", "why_not"]
+__all__ = ["OLDEST", "api", "call", "forget_lost_context", "in_forked_child", "why_not"]
 
 OLDEST = 12030
 """The first driver with conditional nodes and with capture into an existing graph, as it states its version."""
@@ -81,14 +81,9 @@ def why_not() -> str | None:
     return None if devices else "the NVIDIA driver finds no CUDA device; check nvidia-smi and CUDA_VISIBLE_DEVICES"
 
 
-def loaded() -> bool:
-    """Whether this process has called the driver through here."""
-    return api.cache_info().currsize > 0
-
-
-def lost() -> str | None:
-    """Return how the context was lost, or None."""
-    return _lost[0] if _lost else None
+def forget_lost_context() -> None:
+    """Speak of the next lost context as of the first; for the tests, whose device can be mended."""
+    _lost.clear()
 
 
 def in_forked_child() -> bool:
@@ -115,11 +110,13 @@ def _checked(function: str, results: tuple[Any, ...]) -> Any:
 def _failure(function: str, code: Any) -> CudaError:
     number, name = int(code), getattr(code, "name", str(code))
     if number in _STICKY:
-        _lost.append(f"{function} gave {name}")
+        again = bool(_lost)
+        _lost.append(name)
         return CudaError(
-            f"the CUDA context of this process is lost: {function} gave {name}",
-            why="a kernel failed, and after that the driver refuses everything",
-            fix="Restart the process; compute-sanitizer finds the kernel.",
+            f"the CUDA context of this process is lost{' since an earlier failure' if again else ''}: "
+            f"{function} gave {name}",
+            why="" if again else "a kernel failed, and after that the driver refuses everything",
+            fix="Restart the process." if again else "Restart the process; compute-sanitizer finds the kernel.",
             function=function,
             code=number,
         )

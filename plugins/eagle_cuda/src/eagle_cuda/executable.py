@@ -8,14 +8,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagle.plugin import BackendUnavailable, Blueprint, Executable, Step
-from eagle_cuda.callers import callers_streams, on_stream
+from eagle_cuda.callers import callers_streams, on_stream, refuse_captured
 from eagle_cuda.context import CudaContext
 from eagle_cuda.device import device
 from eagle_cuda.driver import call
+from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
-from eagle_cuda.lifetime import Holdings, when_nothing_is_captured
+from eagle_cuda.lifetime import Holdings, apart_from_captures, when_nothing_is_captured
 from eagle_cuda.segments import Segment, cut, words
 from eagle_cuda.steps import HostStep, add_nodes, blame, cuda_steps
+from eagle_cuda.waiting import wait_for
 
 __all__ = ["CudaExecutable"]
 
@@ -86,7 +88,7 @@ class CudaExecutable(Executable):
         self._context.check_before(self._blueprint)
         if n == 0:
             return
-        with self._device.current(), self._in_order_with_callers():
+        with self._device.current(), self._named(), self._in_order_with_callers():
             for repetition in range(1, n + 1):
                 for segment, graph in zip(self._segments, self._launches, strict=True):
                     if segment.host is None:
@@ -97,9 +99,14 @@ class CudaExecutable(Executable):
     def synchronize(self) -> None:
         """Wait for everything queued, then report what conditionals did and raise what the work recorded."""
         self._same_process()
-        with self._device.current():
-            call("cuStreamSynchronize", self._stream)
-            self._context.conditions.settle(self._stream)
+        conditions = self._context.conditions
+        with self._device.current(), self._named():
+            try:
+                wait_for(self._device, self._stream, conditions.stop if conditions.loops else None)
+            except KeyboardInterrupt:
+                conditions.settle(self._stream)
+                raise
+            conditions.settle(self._stream)
         self._context.check_after(self._blueprint)
 
     def close(self) -> None:
@@ -108,30 +115,45 @@ class CudaExecutable(Executable):
             when_nothing_is_captured(self._release)
 
     @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Say of an error of the driver which graph it came from."""
+        try:
+            yield
+        except CudaError as error:
+            labels = [placed.label for placed in self._blueprint.nodes]
+            error.add_note(f"in the graph of {', '.join(map(repr, labels[:3]))}{', ...' if len(labels) > 3 else ''}")
+            raise
+
+    @contextmanager
     def _in_order_with_callers(self) -> Iterator[None]:
         """Have our stream wait for the caller's, and theirs for ours at the end, whatever happens between."""
         theirs = callers_streams(self._context.device)
-        for stream in theirs:
-            self._wait(stream, self._stream)
+        with apart_from_captures():
+            for stream in theirs:
+                refuse_captured(stream)
+                self._wait(stream, self._stream)
         try:
             yield
         finally:
-            for stream in theirs:
-                self._wait(self._stream, stream)
+            with apart_from_captures():
+                for stream in theirs:
+                    self._wait(self._stream, stream)
 
     def _run_on_host(self, step: HostStep, index: int, repetition: int) -> None:
         try:
             if step.stream is None:
-                call("cuCtxSynchronize")
+                self._wait_for_device()
                 step.fn()
-                call("cuCtxSynchronize")
+                self._wait_for_device()
                 return
-            self._wait(self._stream, step.stream)
+            with apart_from_captures():
+                self._wait(self._stream, step.stream)
             try:
                 with on_stream(self._context.device, step.stream):
                     step.fn()
             finally:
-                self._wait(step.stream, self._stream)
+                with apart_from_captures():
+                    self._wait(step.stream, self._stream)
         except BaseException as error:
             blame(self._blueprint, index, error, repetition)
             raise
@@ -140,6 +162,10 @@ class CudaExecutable(Executable):
         """Have what is queued on a stream from now on wait for what is queued on another one by now."""
         call("cuEventRecord", self._event, first)
         call("cuStreamWaitEvent", then, self._event, 0)
+
+    def _wait_for_device(self) -> None:
+        with apart_from_captures():
+            call("cuCtxSynchronize")
 
     def _same_process(self) -> None:
         if os.getpid() != self._pid:

@@ -1,4 +1,4 @@
-"""When things of the driver may be destroyed, and what holds them until then."""
+"""What must not happen during a capture, and what holds things of the driver until they may be destroyed."""
 
 from __future__ import annotations
 
@@ -10,42 +10,46 @@ from contextlib import contextmanager
 
 from eagle_cuda.driver import call
 
-__all__ = ["Holdings", "capturing", "when_nothing_is_captured"]
+__all__ = ["Holdings", "apart_from_captures", "capturing", "when_nothing_is_captured"]
 
-# Entered again by the same thread when the collector finalizes a graph in the middle of it.
+# Entered again by the same thread when captured code launches a graph, which the driver then refuses.
 _lock = threading.RLock()
 _deferred: list[Callable[[], object]] = []
-_state = {"captures": 0, "collecting": False}
+_captures: list[bool] = []
 
 
 @contextmanager
 def capturing() -> Iterator[None]:
-    """Hold the garbage collector off, and everything that waits for `when_nothing_is_captured`, during a capture.
+    """Hold off, during a capture, what would end it: other threads' launches, garbage collection, destruction.
 
-    A collection in the middle of a capture may destroy what a driver refuses to destroy there, which ends the capture.
+    While a blocking stream is captured, no thread may use the legacy default stream or wait for the whole context
+    (CUDA programming guide, "Prohibited and unhandled operations"), and a collection may destroy anything.
     """
     with _lock:
-        if _state["captures"] == 0:
-            _state["collecting"] = gc.isenabled()
-            gc.disable()
-        _state["captures"] += 1
-    try:
+        collecting = gc.isenabled()
+        gc.disable()
+        _captures.append(collecting)
+        try:
+            yield
+        finally:
+            _captures.pop()
+            if collecting:
+                gc.enable()
+    _run_deferred()
+
+
+@contextmanager
+def apart_from_captures() -> Iterator[None]:
+    """Wait until no other thread of eagle captures, and keep them from it."""
+    with _lock:
         yield
-    finally:
-        with _lock:
-            _state["captures"] -= 1
-            if _state["captures"] == 0:
-                if _state["collecting"]:
-                    gc.enable()
-                _run_deferred()
+    _run_deferred()
 
 
 def when_nothing_is_captured(destroy: Callable[[], object]) -> None:
-    """Call `destroy` now, or after the captures that are in flight in any thread."""
-    with _lock:
-        _deferred.append(destroy)
-        if _state["captures"] == 0:
-            _run_deferred()
+    """Call `destroy` now, or after the capture that is in flight in any thread."""
+    _deferred.append(destroy)
+    _run_deferred()
 
 
 class Holdings:
@@ -73,17 +77,23 @@ class Holdings:
 
 
 def _run_deferred() -> None:
-    while _deferred:
-        _deferred.pop(0)()
+    # Whoever holds the lock looks again after giving it back, so that nothing is left behind.
+    while _deferred and _lock.acquire(blocking=False):
+        try:
+            if _captures:
+                return
+            _deferred.pop(0)()
+        finally:
+            _lock.release()
 
 
 def _after_fork() -> None:
     global _lock
     _lock = threading.RLock()
     _deferred.clear()
-    if _state["captures"] and _state["collecting"]:
+    if _captures and _captures[0]:
         gc.enable()
-    _state["captures"] = 0
+    _captures.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,6 +13,7 @@ from typing import Any
 from eagle.plugin import BuildError, cache_dir
 from eagle_cuda.device import device
 from eagle_cuda.driver import call
+from eagle_cuda.errors import CudaError
 
 __all__ = ["FLAGS", "function", "source"]
 
@@ -20,6 +21,7 @@ FLAGS: dict[str, bool] = {"fma": False, "ftz": False, "prec_div": True, "prec_sq
 """How CUDA C++ is compiled: no contraction, nothing flushed to zero, division and square root rounded correctly."""
 
 _lock = threading.Lock()
+_NO_IMAGE = frozenset({200, 209, 218})  # not an image, none for this device, not understood: compiled anew
 
 
 def function(ordinal: int, name: str, kernel: str) -> Any:
@@ -40,20 +42,26 @@ def _function(ordinal: int, name: str, kernel: str) -> Any:
 
 @functools.cache
 def _module(ordinal: int, name: str) -> Any:
-    return call("cuModuleLoadData", _image(source(name), device(ordinal).arch))
-
-
-def _image(text: str, arch: str) -> bytes:
-    """Return the machine code for `arch`, from the cache on disk where it is."""
-    key = hashlib.sha256("\0".join([text, arch, _compiler(), repr(sorted(FLAGS.items()))]).encode()).hexdigest()
-    folder = cache_dir("eagle-cuda")
-    path = folder / f"{key[:32]}.cubin" if folder is not None else None
+    text, arch = source(name), device(ordinal).arch
+    path = _cached(text, arch)
     if path is not None and (image := _read(path)) is not None:
-        return image
+        try:
+            return call("cuModuleLoadData", image)
+        except CudaError as error:
+            if error.code not in _NO_IMAGE:
+                raise
     image = _compile(text, arch)
+    module = call("cuModuleLoadData", image)
     if path is not None:
         _write(path, image)
-    return image
+    return module
+
+
+def _cached(text: str, arch: str) -> Path | None:
+    """Return where the machine code for `arch` is kept on disk, if anywhere."""
+    key = hashlib.sha256("\0".join([text, arch, _compiler(), repr(sorted(FLAGS.items()))]).encode()).hexdigest()
+    folder = cache_dir("eagle-cuda")
+    return folder / f"{key[:32]}.cubin" if folder is not None else None
 
 
 def _compile(text: str, arch: str) -> bytes:
@@ -111,6 +119,9 @@ def _write(path: Path, image: bytes) -> None:
 def _after_fork() -> None:
     global _lock
     _lock = threading.Lock()
+
+
+_NO_IMAGE = frozenset({200, 209, 218})  # not an image, none for this device, not understood: compiled anew
 
 
 if hasattr(os, "register_at_fork"):

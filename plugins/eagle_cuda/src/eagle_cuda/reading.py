@@ -7,6 +7,7 @@ import numpy as np
 from eagle.plugin import Memory, PlaneError
 from eagle_cuda.device import device
 from eagle_cuda.driver import call
+from eagle_cuda.lifetime import apart_from_captures
 from eagle_cuda.planes import place_of
 
 __all__ = ["read"]
@@ -25,7 +26,7 @@ def read(memory: Memory, index: int) -> object:
     if place.pageable:
         raise PlaneError("the driver does not know the address of the array", fix="Keep the array alive.")
     cell = np.zeros(1, f"V{memory.itemsize}")
-    with device(place.ordinal).current():
+    with device(place.ordinal).current(), apart_from_captures():
         call("cuCtxSynchronize")
         call("cuMemcpyDtoH", cell.ctypes.data, address, memory.itemsize)
     return _number(cell, memory.dtype)
