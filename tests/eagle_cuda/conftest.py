@@ -1,15 +1,14 @@
-"""The device of this run, fresh for each test, and the stand-in library that launches on a current stream."""
+"""The device of this run, fresh for each test, and the stand-in library that launches on a current stream.
+
+Modules that import cuda.bindings are imported by the fixtures: this file may be read before the emulator is loaded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import cuda_devices
-import cuda_emulator
-import cuda_frame
 import pytest
-from cuda_own import leaves_nothing
 
 from eagle.testing import registered
 
@@ -24,6 +23,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def emulator(request: pytest.FixtureRequest) -> Any:
     """The controls of the device, in its first order or in that of the test's seed."""
+    import cuda_emulator
+
     found = cuda_emulator.loaded()
     found.reset()
     found.seed(request.getfixturevalue("seed") if "seed" in request.fixturenames else 0)
@@ -31,22 +32,24 @@ def emulator(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def cuda(emulator: Any) -> Iterator[cuda_devices.CudaDevice]:
+def cuda(unordered: Any) -> Any:
     """Arrays and operations of the device."""
-    with registered(cuda_frame):
-        yield cuda_devices.CudaDevice()
+    import cuda_devices
+
+    return cuda_devices.CudaDevice()
 
 
 @pytest.fixture
-def device(seed: int, emulator: Any) -> Iterator[Any]:
+def device(seed: int, unordered: Any) -> Any:
     """The controls of the device, under each of several orders, with ``cuda_frame`` to launch on it."""
-    with registered(cuda_frame):
-        yield emulator
+    return unordered
 
 
 @pytest.fixture
 def unordered(emulator: Any) -> Iterator[Any]:
     """The same under one order, for tests in which nothing depends on it: most refusals."""
+    import cuda_frame
+
     with registered(cuda_frame):
         yield emulator
 
@@ -54,5 +57,7 @@ def unordered(emulator: Any) -> Iterator[Any]:
 @pytest.fixture
 def nothing_left(emulator: Any) -> Iterator[None]:
     """Fail if the test leaves anything of the driver behind."""
+    from cuda_own import leaves_nothing
+
     with leaves_nothing(emulator):
         yield
