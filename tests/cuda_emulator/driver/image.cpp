@@ -2,13 +2,11 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <cstring>
 #include <set>
 
+#include "../load_library.hpp"
 #include "context.hpp"
 #include "entry.hpp"
 #include "kernel.hpp"
@@ -21,7 +19,6 @@ std::set<CUmodule> modules;
 
 size_t size_of(const Elf64_Ehdr& header) { return header.e_shoff + size_t{header.e_shnum} * header.e_shentsize; }
 
-// A file of its own in memory, because loading one file twice would give the same library twice.
 void* load(const void* bytes) {
   auto& header = *static_cast<const Elf64_Ehdr*>(bytes);
   if (memcmp(bytes, ELFMAG, SELFMAG) != 0) {
@@ -30,13 +27,7 @@ void* load(const void* bytes) {
   }
   require(header.e_machine != cuda_machine, CUDA_ERROR_NO_BINARY_FOR_GPU);
   require(header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64, CUDA_ERROR_INVALID_IMAGE);
-  int file = memfd_create("kernels", MFD_CLOEXEC);
-  size_t size = size_of(header);
-  bool written = write(file, bytes, size) == static_cast<ssize_t>(size);
-  std::string path = "/proc/self/fd/" + std::to_string(file);
-  void* library = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (!library) fprintf(stderr, "emulated CUDA device: %s\n", dlerror());
-  close(file);
+  void* library = load_library(bytes, size_of(header));
   require(library != nullptr, CUDA_ERROR_INVALID_IMAGE);
   return library;
 }

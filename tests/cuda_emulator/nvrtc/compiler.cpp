@@ -1,9 +1,7 @@
 #include "compiler.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include <sstream>
 
 #include "../abi.hpp"
+#include "../load_library.hpp"
 
 extern char** environ;
 
@@ -101,10 +100,7 @@ Compiled compile(const std::string& host_source, const std::vector<std::string>&
 }
 
 std::string symbol_of(const std::string& image, const std::string& kernel) {
-  int file = memfd_create("image", MFD_CLOEXEC);
-  bool written = ::write(file, image.data(), image.size()) == ssize_t(image.size());
-  void* library = written ? dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  close(file);
+  void* library = emu::load_library(image.data(), image.size());
   if (!library) return "";
   std::string symbol;
   auto* described = static_cast<const emu::abi::Kernel*>(dlsym(library, emu::abi::kernels_symbol));
