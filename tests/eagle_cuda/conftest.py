@@ -1,11 +1,10 @@
 """The device of this run, fresh for each test, and the stand-in library that launches on a current stream.
 
-This module is imported before the device is loaded, so that it imports nothing of CUDA itself.
+Modules that import cuda.bindings are imported by the fixtures: this file may be read before the emulator is loaded.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,18 +32,22 @@ def emulator(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def cuda(emulator: Any) -> Iterator[Any]:
+def cuda(unordered: Any) -> Any:
     """Arrays and operations of the device."""
     import cuda_devices
-    import cuda_frame
 
-    with registered(cuda_frame):
-        yield cuda_devices.CudaDevice()
+    return cuda_devices.CudaDevice()
 
 
 @pytest.fixture
-def device(seed: int, emulator: Any) -> Iterator[Any]:
+def device(seed: int, unordered: Any) -> Any:
     """The controls of the device, under each of several orders, with ``cuda_frame`` to launch on it."""
+    return unordered
+
+
+@pytest.fixture
+def unordered(emulator: Any) -> Iterator[Any]:
+    """The same under one order, for tests in which nothing depends on it: most refusals."""
     import cuda_frame
 
     with registered(cuda_frame):
@@ -52,11 +55,9 @@ def device(seed: int, emulator: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def nothing_left(device: Any) -> Iterator[None]:
+def nothing_left(emulator: Any) -> Iterator[None]:
     """Fail if the test leaves anything of the driver behind."""
-    gc.collect()
-    before = device.live()
-    yield
-    gc.collect()
-    device.settle()
-    assert device.live() == before
+    from cuda_own import leaves_nothing
+
+    with leaves_nothing(emulator):
+        yield

@@ -57,7 +57,9 @@ def test_a_replay_accumulates_as_often_as_it_is_launched(device: Emulator) -> No
     assert out.to_numpy()[0] == 2.5
 
 
-def test_a_step_that_launches_nothing_is_refused_and_the_host_can_run_it(device: Emulator, nothing_left: None) -> None:
+def test_a_step_that_launches_nothing_is_refused_and_the_host_can_run_it(
+    unordered: Emulator, nothing_left: None
+) -> None:
     host = np.zeros(2)
     x = DeviceArray(np.ones(N))
     pipe = GraphPipeline().add(DEVICE.scale(x, 2.0, x)).add(lambda: np.add(host, 1, out=host), name="host code")
@@ -70,7 +72,7 @@ def test_a_step_that_launches_nothing_is_refused_and_the_host_can_run_it(device:
     assert pipe.captures == 0
 
 
-def test_a_step_that_cannot_be_recorded_is_refused_by_name(device: Emulator, nothing_left: None) -> None:
+def test_a_step_that_cannot_be_recorded_is_refused_by_name(unordered: Emulator, nothing_left: None) -> None:
     x = DeviceArray(np.ones(N))
     pipe = GraphPipeline().add(DEVICE.scale(x, 2.0, x)).add(lambda: x.to_numpy(), name="reads back")
     with pytest.raises(eagle.BuildError, match="'reads back'"):
@@ -78,7 +80,7 @@ def test_a_step_that_cannot_be_recorded_is_refused_by_name(device: Emulator, not
 
 
 def test_without_a_library_that_is_imported_the_host_calls_the_steps(
-    device: Emulator, monkeypatch: pytest.MonkeyPatch
+    unordered: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "cuda_frame")
     calls: list[int] = []

@@ -107,7 +107,7 @@ def test_work_an_eager_node_leaves_on_any_stream_is_done_before_the_next_stage(d
         assert y.to_numpy()[0] == 10.0
 
 
-def test_a_graph_of_host_tiers_alone_captures_nothing(device: Emulator) -> None:
+def test_a_graph_of_host_tiers_alone_captures_nothing(unordered: Emulator) -> None:
     (x,) = arrays(1)
     g = eagle.Graph().add_node(opaque(DEVICE.fill(x, 4.0), writes={"x": x}, eager=True)).build().launch()
     assert (g.schedule, g.captures, g.graph_builds) == (("eager_host",), 0, 0)
@@ -143,7 +143,7 @@ def test_what_a_host_tier_raises_leaves_the_launch_unchanged_and_the_graph_usabl
 @pytest.mark.parametrize("tier", [{"stream": 0}, {"eager": True}])
 @pytest.mark.parametrize("place", ["group", "conditional", "loop"])
 def test_a_host_tier_inside_another_node_is_refused_by_name(
-    device: Emulator, nothing_left: None, tier: dict[str, Any], place: str
+    unordered: Emulator, nothing_left: None, tier: dict[str, Any], place: str
 ) -> None:
     x, y = arrays(2)
     flag = DeviceArray(np.ones(1, np.int32))
@@ -162,7 +162,7 @@ def test_a_host_tier_inside_another_node_is_refused_by_name(
 
 @pytest.mark.parametrize(("stream", "error"), [("7", GraphTypeError), (True, GraphTypeError), (-1, eagle.GraphError)])
 def test_what_is_no_stream_is_refused_at_the_build(
-    device: Emulator, nothing_left: None, stream: Any, error: type[Exception]
+    unordered: Emulator, nothing_left: None, stream: Any, error: type[Exception]
 ) -> None:
     (x,) = arrays(1)
     g = eagle.Graph().add_node(opaque(DEVICE.fill(x, 1.0), writes={"x": x}, stream=stream), name="mine")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from cuda.bindings import driver
 
-__all__ = ["call", "done", "own_stream", "use_device"]
+__all__ = ["call", "done", "leaves_nothing", "own_stream", "use_device"]
 
 NON_BLOCKING = 1
 
@@ -40,3 +41,15 @@ def use_device(ordinal: int = 0) -> None:
 def done(stream: int) -> bool:
     """Whether everything queued on a stream has run."""
     return int(driver.cuStreamQuery(driver.CUstream(stream))[0]) == 0
+
+
+@contextmanager
+def leaves_nothing(device: Any) -> Iterator[None]:
+    """Fail if there are more or fewer objects of the driver after the block than before it."""
+    gc.collect()
+    device.settle()
+    before = device.live()
+    yield
+    gc.collect()
+    device.settle()
+    assert device.live() == before

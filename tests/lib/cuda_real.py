@@ -1,4 +1,4 @@
-"""A real CUDA device in place of the emulated one, for ``pytest --real-gpu``; what only an emulator shows is left out."""
+"""A real CUDA device in place of the emulated one, for ``pytest --real-gpu``; what only the latter shows is skipped."""
 
 from __future__ import annotations
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 
 from eagle.plugin import BuildError, ForeignGraph
-from eagle_cuda.driver import api
+from eagle_cuda.driver import api, call
+from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.nodes import NEVER_IN_CHILD, NOT_IN_BODY, first_forbidden, nodes_of
 
@@ -33,11 +35,27 @@ def embedded(graph: ForeignGraph) -> Callable[[GraphBuilder, Sequence[int]], Seq
 
 
 def graph_version(handle: int) -> Hashable:
-    """Return a value that differs once a graph was captured anew: its handle with those of its nodes.
+    """Return a value that differs once a graph was captured anew or changed: its handle, number and nodes.
 
-    The driver gives the handle of a graph that was destroyed to one that is made later; those of the nodes differ.
+    The driver gives the handle of a graph that was destroyed to one that is made later. A driver for CUDA 13.1 numbers
+    graphs; for an older one the handles of the nodes have to tell the two apart.
     """
-    return handle, tuple(int(node) for node in nodes_of(api().CUgraph(handle)))
+    graph = api().CUgraph(handle)
+    number = int(call("cuGraphGetId", graph)) if _numbered() else 0
+    return handle, number, tuple(int(node) for node in nodes_of(graph))
+
+
+@functools.cache
+def _numbered() -> bool:
+    """Whether the driver numbers graphs."""
+    probe = call("cuGraphCreate", 0)
+    try:
+        call("cuGraphGetId", probe)
+    except CudaError:
+        return False
+    finally:
+        call("cuGraphDestroy", probe)
+    return True
 
 
 def _handle(graph: ForeignGraph) -> int:
