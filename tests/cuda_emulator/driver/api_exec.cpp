@@ -17,7 +17,7 @@ void set(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& params) {
   require(planned.action->type() == params.type, CUDA_ERROR_INVALID_VALUE);
   require(params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL, CUDA_ERROR_NOT_SUPPORTED);
   if (params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
-    // cuGraphExecChildGraphNodeSetParams: "The topology of childGraph ... must match that of the graphs contained".
+    // cuGraphExecChildGraphNodeSetParams: the child's topology has to match that of the graph in the node.
     CUgraphExecUpdateResultInfo info{};
     CUgraphExec_st inner;
     inner.plan = planned.child;
@@ -26,9 +26,15 @@ void set(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& params) {
     return;
   }
   ActionRef action = action_of(params);
-  // cuGraphExecMemcpyNodeSetParams: copies keep their kinds of memory and stay one-dimensional.
-  auto* before = dynamic_cast<const CopyAction*>(planned.action.get());
-  require(!before || before->may_become(static_cast<const CopyAction&>(*action)), CUDA_ERROR_INVALID_VALUE);
+  // cuGraphExecMemcpyNodeSetParams: "Returns CUDA_ERROR_INVALID_VALUE if the memory operands' mappings changed or either
+  // the original or new memory operands are multidimensional."
+  if (auto* before = dynamic_cast<const CopyAction*>(planned.action.get())) {
+    auto& after = static_cast<const CopyAction&>(*action);
+    require(before->flat() && after.flat() && before->same_memory(after), CUDA_ERROR_INVALID_VALUE);
+  }
+  // cuGraphExecMemsetNodeSetParams says the same of the rows of a fill that has several.
+  if (auto* before = dynamic_cast<const FillAction*>(planned.action.get()))
+    require(before->may_become(static_cast<const FillAction&>(*action)), CUDA_ERROR_INVALID_VALUE);
   planned.action = action;
 }
 
@@ -36,7 +42,7 @@ CUresult set_wrapped(const char* name, CUgraphExec exec, CUgraphNode node, const
   return enter(name, Needs::Initialised, [&] { set(exec, node, params); });
 }
 
-// cuGraphNodeSetEnabled: "Only kernel, memset and memcpy nodes are currently supported."
+// cuGraphNodeSetEnabled: only kernel, memset and memcpy nodes may be switched off.
 PlanNode& switchable(CUgraphExec exec, CUgraphNode handle) {
   PlanNode& node = editable_node(find_exec(exec), handle);
   CUgraphNodeType type = node.action->type();
@@ -50,7 +56,7 @@ PlanNode& switchable(CUgraphExec exec, CUgraphNode handle) {
 
 CUresult cuGraphInstantiate(CUgraphExec* out, CUgraph graph, unsigned long long flags) {
   return enter(__func__, Needs::Context, [&] {
-    refuse_unsafe_call();  // it allocates on the device
+    refuse_unsafe_call();  // it allocates on the device, which the documentation gives as the example of one
     *out = instantiate(find_graph(graph), flags);
   });
 }

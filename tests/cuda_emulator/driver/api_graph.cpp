@@ -68,8 +68,8 @@ CUresult cuGraphClone(CUgraph* out, CUgraph graph) {
   return enter(__func__, Needs::Initialised, [&] {
     // cuGraphClone: "Cloning is not supported for graphs which contain memory allocation nodes, memory free nodes, or
     // conditional nodes."
-    require(!holds_memory_nodes(find_graph(graph)), CUDA_ERROR_NOT_SUPPORTED);
-    require(!holds(graph, CU_GRAPH_NODE_TYPE_CONDITIONAL) && !graph->capturing, CUDA_ERROR_NOT_SUPPORTED);
+    require(!holds_memory_nodes(find_graph(graph)), CUDA_ERROR_INVALID_VALUE);
+    require(!holds(graph, CU_GRAPH_NODE_TYPE_CONDITIONAL) && !graph->capturing, CUDA_ERROR_INVALID_VALUE);
     *out = clone_graph(graph);
   });
 }
@@ -143,8 +143,8 @@ CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const
   return enter(__func__, Needs::Initialised, [&] {
     refuse_edge_data(data, count);
     check_edges(find_graph(graph), from, to, count, true);
-    // cuGraphAddMemAllocNode: "Nodes and edges of the graph cannot be deleted."
-    require(!holds_memory_nodes(graph), CUDA_ERROR_NOT_SUPPORTED);
+    // cuGraphRemoveDependencies: "Dependencies cannot be removed from graphs which contain allocation or free nodes."
+    require(!holds_memory_nodes(graph), CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < count; ++i) {
       auto& after = to[i]->after;
       after.erase(std::find(after.begin(), after.end(), from[i]));

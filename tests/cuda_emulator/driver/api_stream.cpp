@@ -23,7 +23,7 @@ void record(CUevent handle, CUstream stream_handle, unsigned flags) {
   // cuEventRecord: "hEvent and hStream must be from the same context".
   require(event->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
   if (stream->capture && flags & CU_EVENT_RECORD_EXTERNAL) {
-    // CU_EVENT_RECORD_EXTERNAL: "captured as an event record node".
+    // CU_EVENT_RECORD_EXTERNAL: an event record node instead of a fork.
     capture_node(stream, std::make_shared<EventAction>(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
   } else if (stream->capture) {
     record_captured(stream, event->state);

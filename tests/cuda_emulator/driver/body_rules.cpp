@@ -3,6 +3,7 @@
 #include "conditional.hpp"
 #include "entry.hpp"
 #include "graph.hpp"
+#include "kernel.hpp"
 #include "transfer.hpp"
 
 namespace eagle::emu {
@@ -24,14 +25,18 @@ bool allowed_in_body(CUgraphNodeType type) {
   }
 }
 
-void validate_body(CUgraph graph) {
+void validate_body(CUgraph graph, CUcontext context) {
   for (CUgraphNode node : graph->nodes) {
-    require(allowed_in_body(node->type()), CUDA_ERROR_NOT_SUPPORTED);
-    // Programming Guide, "Conditional Node Body Graph Requirements": "Only copies/memsets involving device memory and/or
-    // pinned device-mapped host memory are permitted."
+    require(allowed_in_body(node->type()), CUDA_ERROR_INVALID_VALUE);
+    // Programming Guide, "Conditional Node Body Graph Requirements": copies may touch device memory and pinned host memory
+    // only.
     auto* copy = dynamic_cast<const CopyAction*>(node->action.get());
-    require(!copy || !copy->touches_pageable(), CUDA_ERROR_NOT_SUPPORTED);
-    if (node->child) validate_body(node->child);
+    require(!copy || !copy->touches_pageable(), CUDA_ERROR_INVALID_VALUE);
+    // CUDA_CONDITIONAL_NODE_PARAMS: "All kernels, including kernels in nested conditionals or child graphs at any level,
+    // must belong to the same device context."
+    auto* kernel = dynamic_cast<const KernelAction*>(node->action.get());
+    require(!kernel || kernel->context() == context, CUDA_ERROR_INVALID_VALUE);
+    if (node->child) validate_body(node->child, context);
   }
 }
 
@@ -46,7 +51,7 @@ void validate(CUgraph graph) {
   for (CUgraphNode node : graph->nodes) {
     if (node->child) validate(node->child);
     for (CUgraph body : node->bodies) {
-      validate_body(body);
+      validate_body(body, static_cast<const ConditionalAction&>(*node->action).condition()->context);
       validate(body);
     }
   }

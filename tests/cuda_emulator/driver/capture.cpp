@@ -49,9 +49,9 @@ bool all_joined(const Capture& capture) {
 
 void begin_capture(CUstream stream, CUgraph graph, std::vector<CUgraphNode> after, CUstreamCaptureMode mode,
                    bool owns_graph) {
-  // cuStreamBeginCapture: "Capture must not be initiated if stream is CU_STREAM_LEGACY."
+  // cuStreamBeginCapture: "Capture may not be initiated if stream is CU_STREAM_LEGACY."
   require(stream->kind != CUstream_st::Kind::Legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  // "A stream may be captured once at a time": it is not in the state the call needs.
+  // The same: "it may only be initiated if the stream is not already in capture mode".
   require(!stream->capture, CUDA_ERROR_ILLEGAL_STATE);
   require(!graph->capturing, CUDA_ERROR_INVALID_VALUE);
   auto capture = std::make_shared<Capture>();
@@ -73,14 +73,15 @@ CUgraph end_capture(CUstream stream) {
   require(capture != nullptr, CUDA_ERROR_ILLEGAL_STATE);  // cuStreamEndCapture: "Capture must have been initiated"
   // Programming Guide, "Cross-stream Dependencies and Events": capture is ended on its origin stream.
   if (capture->origin != stream) invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-  // cuStreamEndCapture: "If the mode was not CU_STREAM_CAPTURE_MODE_RELAXED, this call must be from the same thread".
+  // cuStreamBeginCapture: unless the mode is relaxed, "cuStreamEndCapture must be called on this stream from the same
+  // thread".
   bool right_thread = capture->thread == std::this_thread::get_id();
   require(capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED || right_thread, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
   CUresult wrong = CUDA_SUCCESS;
   if (!capture->valid)
-    wrong = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;  // "If the capture is invalidated, no graph is returned"
+    wrong = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;  // "then a NULL graph will be returned"
   else if (!all_joined(*capture))
-    wrong = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;  // "all forked streams must be joined to the origin stream"
+    wrong = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;  // "contains a fork that was not joined to the primary stream"
   CUgraph graph = capture->graph;
   finish(capture);
   if (wrong && capture->owns_graph) destroy_graph(graph);
@@ -128,14 +129,14 @@ void wait_captured(CUstream stream, const EventRef& event) {
     if (stream->capture) invalidate(*stream->capture, CUDA_ERROR_CAPTURED_EVENT);
     throw Refusal{CUDA_ERROR_CAPTURED_EVENT};
   }
-  // Programming Guide, "Prohibited and Unhandled Operations": "it is invalid to merge two separate capture graphs".
+  // Programming Guide, "Prohibited and Unhandled Operations": two separate captures may not be merged.
   if (stream->capture && stream->capture != capture) {
     stream->capture->valid = false;
     invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_MERGE);
   }
   if (stream->kind == CUstream_st::Kind::Legacy) invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   require(capture->valid, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  if (!stream->capture) {  // "the waiting stream is placed in capture mode"
+  if (!stream->capture) {  // Programming Guide, "Cross-stream Dependencies and Events": the waiting stream joins the capture
     stream->capture = capture;
     stream->tips.clear();
     capture->streams.insert(stream);
@@ -143,8 +144,7 @@ void wait_captured(CUstream stream, const EventRef& event) {
   merge_tips(stream->tips, event->tips);
 }
 
-// Programming Guide, "Invalidation": "When an invalid operation is attempted during stream capture, any associated
-// capture graphs are invalidated."
+// Programming Guide, "Invalidation": an operation that is not valid in a capture invalidates the captures it concerns.
 void invalidate(Capture& capture, CUresult code) {
   capture.valid = false;
   throw Refusal{code};
@@ -170,12 +170,12 @@ CUstreamCaptureStatus status_of(CUstream stream) {
 }
 
 void refuse_while_capturing(CUstream stream) {
-  // Same section: "It is invalid to synchronize or query the execution status of a stream which is being captured".
+  // Same section: a stream that captures may not be synchronised or queried.
   if (stream->capture) invalidate(*stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
 void refuse_captured(const EventRef& event) {
-  // Same sentence: "... or a captured event, because they do not represent items scheduled for execution".
+  // Same section: nor may a captured event, because neither stands for work that is scheduled to run.
   if (!event->captured) return;
   CaptureRef capture = event->capture.lock();
   if (capture && capture->origin) capture->valid = false;
@@ -183,8 +183,7 @@ void refuse_captured(const EventRef& event) {
 }
 
 void refuse_context_wait() {
-  // Same section: "also invalid to query the execution status of or synchronize a broader handle which encompasses an
-  // active stream capture, such as a device or context handle", whatever the mode.
+  // Same section: nor may a broader handle that encompasses a capture, such as a context, whatever the mode.
   if (captures.empty()) return;
   for (auto& capture : captures) capture->valid = false;
   throw Refusal{CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};

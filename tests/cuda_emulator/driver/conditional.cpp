@@ -86,7 +86,7 @@ CUgraphNode add_conditional(CUgraph graph, std::vector<CUgraphNode> after, CUDA_
   // CUDA_CONDITIONAL_NODE_PARAMS: ctx "must match context used to create the handle".
   CUcontext context = params.ctx ? params.ctx : current_context();
   require(condition->context == context, CUDA_ERROR_INVALID_VALUE);
-  // "Allowed values are 1 for WHILE, 1 or 2 for IF, or any value greater than zero for SWITCH."
+  // The same, size: 1 for a while, 1 or 2 for an if, anything greater than zero for a switch.
   size_t most = params.type == CU_GRAPH_COND_TYPE_WHILE ? 1 : params.type == CU_GRAPH_COND_TYPE_IF ? 2 : 1u << 16;
   require(params.size > 0 && params.size <= most, CUDA_ERROR_INVALID_VALUE);
   // CUDA 12.8 release notes: IF nodes gained an else body, and SWITCH nodes came.

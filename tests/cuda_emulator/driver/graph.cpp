@@ -94,10 +94,10 @@ CUgraphNode add_child(CUgraph graph, std::vector<CUgraphNode> after, CUgraph chi
   require(child != graph && root_of(graph) != child && !child->capturing, CUDA_ERROR_INVALID_VALUE);
   // cuGraphAddChildGraphNode: "If childGraph contains allocation nodes, free nodes, or conditional nodes, this call will
   // return an error." CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE lifts it for memory nodes, and wants a graph of its own.
-  require(!holds(child, CU_GRAPH_NODE_TYPE_CONDITIONAL), CUDA_ERROR_NOT_SUPPORTED);
-  require(move || !holds_memory_nodes(child), CUDA_ERROR_NOT_SUPPORTED);
+  require(!holds(child, CU_GRAPH_NODE_TYPE_CONDITIONAL), CUDA_ERROR_INVALID_VALUE);
+  require(move || !holds_memory_nodes(child), CUDA_ERROR_INVALID_VALUE);
   require(!move || !child->owner, CUDA_ERROR_INVALID_VALUE);
-  CUgraph held = move ? child : clone_graph(child);  // "the node executes an embedded graph. The child graph is cloned"
+  CUgraph held = move ? child : clone_graph(child);  // "The child graph is cloned in this call"
   CUgraphNode node = add_node(graph, std::make_shared<ChildAction>(), std::move(after));
   own(node, held);
   return node;
@@ -110,10 +110,8 @@ void replace_child(CUgraphNode node, CUgraph child) {
 }
 
 void destroy_node(CUgraphNode node) {
-  // cuGraphDestroyNode: "Conditional nodes cannot be removed"; cuGraphAddMemAllocNode: "Nodes and edges of the graph
-  // cannot be deleted" once it holds a memory node.
-  require(node->type() != CU_GRAPH_NODE_TYPE_CONDITIONAL, CUDA_ERROR_NOT_SUPPORTED);
-  require(!holds_memory_nodes(node->graph), CUDA_ERROR_NOT_SUPPORTED);
+  // cuGraphDestroyNode: "Nodes which belong to a graph which contains allocation or free nodes cannot be destroyed."
+  require(!holds_memory_nodes(node->graph), CUDA_ERROR_INVALID_VALUE);
   require(!node->graph->capturing, CUDA_ERROR_INVALID_VALUE);
   auto& siblings = node->graph->nodes;
   for (CUgraphNode other : siblings)
@@ -123,7 +121,7 @@ void destroy_node(CUgraphNode node) {
 }
 
 std::vector<CUgraphNode> dependencies_of(CUgraph graph, const CUgraphNode* list, size_t count) {
-  // cuGraphAddNode: "all dependencies must be in the same graph and may not have duplicate entries".
+  // cuGraphAddNode: dependencies are nodes of the same graph and "may not have any duplicate entries".
   require(!count || list, CUDA_ERROR_INVALID_VALUE);
   std::set<CUgraphNode> seen;
   for (size_t i = 0; i < count; ++i)
@@ -160,7 +158,7 @@ std::vector<CUgraphNode> sorted_nodes(CUgraph graph) {
   for (size_t i = 0; i < sorted.size(); ++i)
     for (CUgraphNode later : followers[sorted[i]])
       if (--waiting[later] == 0) sorted.push_back(later);
-  require(sorted.size() == graph->nodes.size(), CUDA_ERROR_INVALID_VALUE);  // "cycles are not allowed"
+  require(sorted.size() == graph->nodes.size(), CUDA_ERROR_INVALID_VALUE);  // a graph has no cycles
   return sorted;
 }
 

@@ -22,10 +22,10 @@ class KernelAction : public Action {
   std::string name() const override { return "kernel " + function_->name; }
   CUresult run(const OpRef&) const override;
   void describe(CUgraphNodeParams& params) const override;
+  CUcontext context() const { return function_->context; }
 
  private:
   void run_block(abi::Index block, std::vector<unsigned>& order) const;
-  void run_alone(abi::Thread& thread) const;
 
   std::shared_ptr<Image> image_;
   Function* function_;

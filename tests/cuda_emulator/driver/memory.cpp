@@ -24,7 +24,7 @@ Heap& heap() {
 }
 
 uint64_t Heap::allocate(size_t size, MemoryKind kind, CUcontext context, bool resident) {
-  require(size > 0, CUDA_ERROR_INVALID_VALUE);  // cuMemAlloc: "If bytesize is 0, cuMemAlloc() returns INVALID_VALUE"
+  require(size > 0, CUDA_ERROR_INVALID_VALUE);  // cuMemAlloc refuses 0 bytes
   require(size <= capacity && used(context) + size <= capacity, CUDA_ERROR_OUT_OF_MEMORY);
   if (!arena_) {
     void* arena = mmap(nullptr, arena_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -69,9 +69,10 @@ CUgraphExec instantiate(CUgraph graph, unsigned long long flags) {
   require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
   require(!graph->owner, CUDA_ERROR_INVALID_VALUE);  // children and bodies are not instantiated on their own
   validate(graph);
-  // cuGraphAddMemAllocNode: "Only one instantiation of the graph may exist at any point in time."
+  // cuGraphInstantiate: "If hGraph contains any allocation or free nodes, there can be at most one executable graph in
+  // existence for that graph at a time."
   bool memory = holds_memory_nodes(graph);
-  require(!memory || !graph->instantiated, CUDA_ERROR_NOT_SUPPORTED);
+  require(!memory || !graph->instantiated, CUDA_ERROR_INVALID_VALUE);
   auto* exec = new CUgraphExec_st;
   exec->plan = compile(graph);
   exec->flags = flags;

@@ -83,10 +83,8 @@ void CopyAction::describe(CUgraphNodeParams& params) const {
 
 bool CopyAction::touches_pageable() const { return pageable(source(copy_)) || pageable(target(copy_)); }
 
-bool CopyAction::may_become(const CopyAction& other) const {
-  auto flat = [](const CUDA_MEMCPY3D& copy) { return copy.Height <= 1 && copy.Depth <= 1; };
-  return flat(copy_) && flat(other.copy_) && copy_.srcMemoryType == other.copy_.srcMemoryType &&
-         copy_.dstMemoryType == other.copy_.dstMemoryType;
+bool CopyAction::same_memory(const CopyAction& other) const {
+  return copy_.srcMemoryType == other.copy_.srcMemoryType && copy_.dstMemoryType == other.copy_.dstMemoryType;
 }
 
 // Driver API, "API synchronization behavior", asynchronous memcpy: pageable memory may be staged first, so the program may
@@ -127,6 +125,12 @@ FillAction::FillAction(const CUDA_MEMSET_NODE_PARAMS_v2& fill) : fill_(fill) {
   if (fill_.height == 1) fill_.pitch = row;
   size_t bytes = fill_.pitch * (fill_.height - 1) + row;
   require(!bytes || heap().find(fill.dst, bytes), CUDA_ERROR_INVALID_VALUE);
+}
+
+bool FillAction::may_become(const FillAction& other) const {
+  if (fill_.height == 1 && other.fill_.height == 1) return true;
+  return fill_.height == other.fill_.height && fill_.width == other.fill_.width &&
+         fill_.elementSize == other.fill_.elementSize && fill_.pitch == other.fill_.pitch;
 }
 
 CUresult FillAction::run(const OpRef&) const {

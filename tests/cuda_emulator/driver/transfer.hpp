@@ -17,8 +17,8 @@ class CopyAction : public Action {
   void describe(CUgraphNodeParams& params) const override;
 
   bool touches_pageable() const;
-  // Whether a node of an executable may take this copy for its own: one-dimensional as before, kinds of memory as before.
-  bool may_become(const CopyAction& other) const;
+  bool flat() const { return copy_.Height <= 1 && copy_.Depth <= 1; }
+  bool same_memory(const CopyAction& other) const;  // the same kinds on both sides
   // The same with the host's values as they are now.
   std::shared_ptr<const CopyAction> staged() const;
 
@@ -34,6 +34,8 @@ class FillAction : public Action {
   std::string name() const override { return "memset"; }
   CUresult run(const OpRef&) const override;
   void describe(CUgraphNodeParams& params) const override { params.memset = fill_; }
+  // Whether a node of an executable may take the other for its own: of several rows only address and value change.
+  bool may_become(const FillAction& other) const;
 
  private:
   CUDA_MEMSET_NODE_PARAMS_v2 fill_;

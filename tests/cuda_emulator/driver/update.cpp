@@ -14,11 +14,15 @@ namespace {
   throw Refusal{CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE};
 }
 
-// cuGraphExecUpdate lists the limits: kernels keep their context; memsets stay one-dimensional, copies keep their kinds of
-// memory and stay one-dimensional; conditionals keep their handle and kind.
+// The limits cuGraphExecUpdate lists: kernels keep their context; "for 2d memsets, only address and assigned value may be
+// updated"; "changing either the source or destination memory type is not supported"; conditional nodes keep their kind.
 bool may_become(const Action& old_action, const Action& new_action) {
+  if (auto* old_kernel = dynamic_cast<const KernelAction*>(&old_action))
+    return old_kernel->context() == static_cast<const KernelAction&>(new_action).context();
+  if (auto* old_fill = dynamic_cast<const FillAction*>(&old_action))
+    return old_fill->may_become(static_cast<const FillAction&>(new_action));
   if (auto* old_copy = dynamic_cast<const CopyAction*>(&old_action))
-    return old_copy->may_become(static_cast<const CopyAction&>(new_action));
+    return old_copy->same_memory(static_cast<const CopyAction&>(new_action));
   if (auto* old_conditional = dynamic_cast<const ConditionalAction*>(&old_action))
     return old_conditional->kind() == static_cast<const ConditionalAction&>(new_action).kind();
   return true;
@@ -47,7 +51,7 @@ void update(Plan& old_plan, const Plan& new_plan, CUgraphExecUpdateResultInfo& i
 
 void update_exec(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo& info) {
   info = {CU_GRAPH_EXEC_UPDATE_SUCCESS, nullptr, nullptr};
-  std::shared_ptr<Plan> changed = exec->plan->copy();  // "If this function fails the exec is unchanged"
+  std::shared_ptr<Plan> changed = exec->plan->copy();  // a failed update leaves no trace
   update(*changed, *compile(graph), info);
   exec->plan = changed;
 }

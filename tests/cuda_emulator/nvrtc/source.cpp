@@ -32,9 +32,12 @@ std::vector<std::string> kernels_of(const std::string& source) {
 std::string host_source(const std::string& source, const std::string& name,
                         const std::vector<std::string>& instances) {
   std::vector<std::string> names = kernels_of(source);
-  names.insert(names.end(), instances.begin(), instances.end());
   std::string barrier = source.find("__syncthreads") == std::string::npos ? "false" : "true";
-  std::string text = "#include \"device.hpp\"\n#line 1 \"" + name + "\"\n" + with_dynamic_shared(source) + "\n";
+  std::string text = "#include \"device.hpp\"\n";
+  // The C library has functions of the names kernels like to have: index, add, time.
+  for (auto& kernel : names) text += "#define " + kernel + " eagle_kernel_" + kernel + "\n";
+  text += "#line 1 \"" + name + "\"\n" + with_dynamic_shared(source) + "\n";
+  names.insert(names.end(), instances.begin(), instances.end());
   text += "extern \"C\" eagle::emu::abi::Kernel eagle_kernels[];\neagle::emu::abi::Kernel eagle_kernels[] = {\n";
   for (auto& kernel : names)
     text += "  EagleKernel<&" + kernel + ">::describe(\"" + kernel + "\", " + barrier + "),\n";
