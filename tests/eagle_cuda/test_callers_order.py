@@ -18,6 +18,7 @@ from cuda_emulator import Emulator
 from cuda_own import done, own_stream, use_device
 
 import eagle
+import eagle_cuda
 from eagle.graph import opaque
 from eagle.plugin import Framework, Streams, hookimpl
 from eagle.testing import registered
@@ -128,6 +129,42 @@ def test_each_thread_is_in_order_with_its_own_stream(device: Emulator) -> None:
         thread.join(60)
     assert not failed
     assert [chain.z.to_numpy()[0] for chain in chains] == [7.0] * 3
+
+
+# code that names its stream ------------------------------------------------------------------------------------------
+
+
+def test_with_use_stream_a_stream_that_no_library_knows_is_kept_in_order(chain: Chain) -> None:
+    with own_stream() as stream:
+
+        def on_mine(work: Callable[[], object]) -> None:
+            with cuda_frame.use(stream):
+                work()
+
+        with eagle_cuda.use_stream(stream):
+            on_mine(chain.produce)
+            chain.graph.enqueue()
+            on_mine(chain.consume)
+            on_mine(chain.spoil)
+    assert chain.z.to_numpy()[0] == 7.0
+    assert chain.y.to_numpy()[0] == 6.0
+
+
+def test_code_that_asks_for_the_current_stream_is_captured(device: Emulator) -> None:
+    x = DeviceArray(np.ones(N))
+    double, seen = DEVICE.scale(x, 2.0, x), list[int]()
+
+    def on_current() -> None:
+        seen.append(int(eagle_cuda.current_stream()))
+        with cuda_frame.use(seen[-1]):
+            double()
+
+    eagle.Graph().add_node(opaque(on_current, reads={"x": x}, writes={"x": x})).build().launch(2)
+    assert x.to_numpy()[0] == 4.0
+    assert len(seen) == 1
+    assert int(eagle_cuda.current_stream()) == cuda_frame.LEGACY
+    with own_stream() as stream, eagle_cuda.use_stream(stream):
+        assert int(eagle_cuda.current_stream()) == stream
 
 
 # several libraries ----------------------------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from eagle.plugin import GraphError, streams
+from eagle.plugin import GraphError, stream_handle, streams
 from eagle_cuda.driver import call
 
-__all__ = ["CurrentStream", "callers_streams", "current_stream", "on_stream", "refuse_captured"]
+__all__ = ["CurrentStream", "callers_streams", "current_stream", "on_stream", "refuse_captured", "use_stream"]
 
 _LEGACY = 1  # CU_STREAM_LEGACY
 
@@ -38,9 +38,28 @@ _here = _Here()
 def current_stream() -> CurrentStream:
     """Return the stream that the code of an opaque node is to use: captured, or the one given as ``stream=``.
 
-    Outside such code it is the legacy default stream.
+    Outside such code it is that of `use_stream`, else the legacy default stream.
     """
     return CurrentStream(_LEGACY if _here.stream is None else _here.stream)
+
+
+@contextmanager
+def use_stream(stream: object) -> Iterator[None]:
+    """Work on a stream of your own: a launch in the block waits for what is queued on it, and it for the launch.
+
+    This is for code that names its stream with every call, as with cuda.core. Libraries that have a current stream,
+    such as CuPy, are kept in order without it.
+
+    Parameters
+    ----------
+    stream : int or object
+        A handle, or an object with ``__cuda_stream__``.
+    """
+    before, _here.stream = _here.stream, stream_handle(stream)
+    try:
+        yield
+    finally:
+        _here.stream = before
 
 
 @contextmanager
@@ -67,6 +86,9 @@ def refuse_captured(stream: int) -> None:
 
 
 def callers_streams(device: int) -> list[int]:
-    """Return the handles of the streams that loaded frameworks would launch on now; with none, the legacy stream."""
-    handles = (theirs.current(("cuda", device)) for theirs in streams().values())
+    """Return the handles of the streams the caller works on: that of `use_stream` and those of loaded frameworks.
+
+    Without any it is the legacy default stream.
+    """
+    handles = [_here.stream, *(theirs.current(("cuda", device)) for theirs in streams().values())]
     return sorted({handle or _LEGACY for handle in handles if handle is not None}) or [_LEGACY]
