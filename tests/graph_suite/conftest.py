@@ -56,8 +56,6 @@ def cuda_device(request: pytest.FixtureRequest) -> Iterator[object]:
     import cuda_emulator
     import cuda_frame
 
-    if request.path.name == "test_reductions.py":
-        pytest.skip("backend 'gpu' has no lowering of kind 'reduce' yet")
     emulator = cuda_emulator.loaded()
     emulator.reset()
     emulator.seed(request.getfixturevalue("seed"))

@@ -69,9 +69,17 @@ class GraphBuilder:
 
     # nodes ------------------------------------------------------------------------------------------------------------
 
-    def kernel(self, function: Any, arguments: Sequence[tuple[Any, Any]], after: Sequence[int], *, threads: int) -> int:
+    def kernel(
+        self,
+        function: Any,
+        arguments: Sequence[tuple[Any, Any]],
+        after: Sequence[int],
+        *,
+        threads: int,
+        block: int = 256,
+    ) -> int:
         """Add a kernel over `threads` threads, at least one; `arguments` are pairs of value and ctypes type."""
-        block = min(threads, _BLOCK)
+        block = min(threads, block)
         parameters = api().CUDA_KERNEL_NODE_PARAMS()
         parameters.func = function
         parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ = -(-threads // block), 1, 1
@@ -116,6 +124,3 @@ class GraphBuilder:
     def _add(self, function: str, after: Sequence[int], *arguments: Any) -> int:
         waits = self.needed(after)
         return self.note(int(call(function, self.graph, waits or None, len(waits), *arguments)), after)
-
-
-_BLOCK = 256

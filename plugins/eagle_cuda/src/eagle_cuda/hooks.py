@@ -20,6 +20,7 @@ def register_lowering() -> list[Lowering]:
     return [
         Lowering(kind="opaque", backend="gpu", lower="eagle_cuda.opaque:lower"),
         Lowering(kind="copy", backend="gpu", lower="eagle_cuda.copying:lower"),
+        Lowering(kind="reduce", backend="gpu", lower="eagle_cuda.reducing:lower"),
     ]
 
 
