@@ -166,7 +166,7 @@ def required(g: eagle.Graph) -> list[str]:
 def in_order(p: Probes, pairs: list[str]) -> bool:
     """Whether the first of each pair had run as often as it was to, when the second one began for the last time."""
     counts, seen = p.found()
-    return all(seen[later][earlier] == counts[earlier] > 0 for earlier, later in pairs)
+    return all(seen[later][earlier] == counts[earlier] > 0 for earlier, later in map(tuple, pairs))
 
 
 def ran(p: Probes, once: str = "", thrice: str = "") -> bool:

@@ -30,7 +30,7 @@ class DeviceArray:
         self.dtype = host.dtype
         self.stream = stream
         self.read_only = False
-        self.fill_from(host)
+        self.fill_from(host.reshape(self.shape))
 
     @classmethod
     def empty(cls, shape: int | tuple[int, ...], dtype: Any = np.float64) -> DeviceArray:

@@ -71,4 +71,9 @@ class CudaDevice:
             is_array = isinstance(argument, DeviceArray)
             flat += [argument.address, np.int64(argument.strides[0])] if is_array else [argument]
         count = next(len(one) for one in arguments if isinstance(one, DeviceArray))
-        return lambda: (cuda_frame.run(kernel, *flat, threads=count), arguments)
+
+        def run() -> tuple[Any, ...]:
+            cuda_frame.run(kernel, *flat, threads=count)
+            return arguments  # kept alive by being here
+
+        return run

@@ -1,4 +1,4 @@
-"""A stand-in for an array library: it launches on a current stream of its own, which eagle makes its stream by `Streams`."""
+"""A stand-in for an array library: it launches on a current stream, which eagle exchanges through `Streams`."""
 
 from __future__ import annotations
 

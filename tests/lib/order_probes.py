@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import cuda_frame
 import numpy as np
 from cuda_arrays import DeviceArray
 
-import eagle
 from eagle.graph import opaque
 from eagle.plugin import Access, Lowering, Node, NodeKind, Placed, register
 
@@ -21,7 +20,6 @@ extern "C" __global__ void probe(unsigned* counts, unsigned* seen, int nodes, in
 }
 extern "C" __global__ void down(int* cell) { *cell -= 1; }
 """
-Program = Callable[["Probes"], eagle.Graph]
 
 
 class Probes:
@@ -36,7 +34,6 @@ class Probes:
         self.names: list[str] = []
         self.counts = DeviceArray(np.zeros(self.MOST, np.uint32))
         self.seen = DeviceArray(np.zeros((self.MOST, self.MOST), np.uint32))
-        self.kept: list[Any] = []
 
     def fn(self, name: str, *, counts_down: DeviceArray | None = None) -> Callable[[], object]:
         me = len(self.names)
@@ -58,9 +55,8 @@ class Probes:
         """A node that may run whenever its planes allow."""
         return Node("probe", (self.fn(name), planes), name)
 
-    def array(self, values: Sequence[float], dtype: Any = np.float64) -> DeviceArray:
-        self.kept.append(DeviceArray(np.array(values, dtype)))
-        return self.kept[-1]
+    def array(self, values: Any, dtype: Any = np.float64) -> DeviceArray:
+        return DeviceArray(np.array(values, dtype))
 
     def clear(self) -> None:
         self.counts.fill_from(0)
@@ -78,7 +74,7 @@ class Probes:
 
 def _access(node: Node[Any]) -> Iterator[Access]:
     for number, (array, mode) in enumerate(node.payload[1]):
-        yield Access(name=f"p{number}", array=array, mode=mode)  # type: ignore[arg-type]
+        yield Access(name=f"p{number}", array=array, mode=mode)
 
 
 def _lower(placed: Placed[Any], context: Any) -> Any:
