@@ -1,5 +1,5 @@
-# make demo | test | test-all | deep | lint | sanitize | bench. Each sets up what it needs in .venv, once per state of the
-# pyprojects and of the C++.
+# make demo | test | test-all | deep | lint | sanitize | bench | gpu-check. Each sets up what it needs in .venv, once per
+# state of the pyprojects and of the C++.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +11,7 @@ READY := $(VENV)/ready-$(KEY)
 TOOLS := $(VENV)/tools-$(KEY)
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-all deep lint sanitize bench clean
+.PHONY: demo test test-all deep lint sanitize bench gpu-check clean
 
 demo: $(READY)
 	$(BIN)/eagle demo
@@ -23,6 +23,7 @@ demo: $(READY)
 
 test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"
+	$(PYTEST) -n 2 -m "not slow" --emulated tests/cuda_emulator tests/eagle_cuda tests/graph_suite
 
 test-all: $(TOOLS)
 	$(PYTEST) -m slow
@@ -39,6 +40,10 @@ lint: $(TOOLS)
 sanitize: $(READY)
 	tests/native/run
 	tests/native/run_generated $(BIN)/python
+
+# The tests of the emulated CUDA device on the real one of this machine, in at most eight minutes.
+gpu-check: $(TOOLS)
+	$(BIN)/python tests/gpu_check.py
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/graph_costs.py
@@ -65,5 +70,5 @@ $(READY):
 	@touch $@
 
 $(TOOLS): $(READY)
-	$(BIN)/python -m pip install --quiet --group test --group lint --group build
+	$(BIN)/python -m pip install --quiet --group test --group lint --group build --group cuda
 	@touch $@

@@ -5,6 +5,7 @@ Modules that import cuda.bindings are imported by the fixtures: this file may be
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -61,3 +62,16 @@ def nothing_left(emulator: Any) -> Iterator[None]:
 
     with leaves_nothing(emulator):
         yield
+
+
+@pytest.fixture
+def cupy(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """CuPy on a real device, its stand-in on the emulated one."""
+    if getattr(emulator, "real", False):
+        return pytest.importorskip("cupy")
+    import cupy_stand_in
+
+    module = cupy_stand_in.module()
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    monkeypatch.setitem(sys.modules, "cupy.cuda", module.cuda)
+    return module

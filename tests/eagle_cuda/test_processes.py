@@ -164,3 +164,46 @@ g.build()
 threading.Thread(target=lambda: g.launch(100), daemon=True).start()
 """
     assert run(GRAPH + code) == ""
+
+
+def test_a_lost_context_is_named_with_the_graph_that_lost_it_and_nothing_hangs() -> None:
+    code = """
+from cuda_devices import CudaDevice
+device = CudaDevice()
+bad = DeviceArray(np.ones(4))
+work = device.fill(bad, 1.0)
+address = bad.address
+class Gone:
+    __cuda_array_interface__ = {"shape": (4,), "typestr": "<f8", "data": (address, False), "version": 3}
+import cuda_frame
+from eagle.testing import registered
+with registered(cuda_frame):
+    g.build().launch()
+    broken = eagle.Graph().add_node(opaque(work, writes={"x": x}), name="broken").build()
+    from cuda_own import call
+    call("cuMemFree", address)
+    bad._memory.address = 0
+    for _ in range(2):
+        for one in (broken, g):
+            try:
+                one.launch()
+            except eagle.EagleError as error:
+                print(error, *error.__notes__, flush=True)
+    try:
+        eagle.Graph().add_node(eagle.copy(x, into=y)).build()
+    except eagle.EagleError as error:
+        print(error, flush=True)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", PREAMBLE + LOAD.format(driver="13.0", devices=1) + GRAPH + code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert len(lines) == 5
+    assert "the CUDA context of this process is lost" in lines[0]
+    assert "in the graph of 'broken'" in lines[0]
+    assert all("lost" in line for line in lines)

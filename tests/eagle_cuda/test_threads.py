@@ -140,9 +140,12 @@ def test_a_graph_that_is_dropped_during_the_capture_of_another_is_destroyed_afte
 
     with leaves_nothing(unordered):
         fresh = [doubling(DeviceArray(np.ones(N))).build().launch()]
-        g = eagle.Graph().add_node(opaque(lambda: (double(), fresh.clear()), reads={"x": x}, writes={"x": x})).build()
-        g.launch()
-        del g
+
+        def drops_fresh() -> None:
+            double()
+            fresh.clear()
+
+        eagle.Graph().add_node(opaque(drops_fresh, reads={"x": x}, writes={"x": x})).build().launch()
     g = eagle.Graph().add_node(opaque(drops, reads={"x": x}, writes={"x": x})).build().launch()
     assert x.to_numpy()[0] == 8.0
 

@@ -51,7 +51,7 @@ class Emulator:
         self._cuda.eagleEmulatorPending.restype = ctypes.c_long
 
     def seed(self, number: int) -> None:
-        """Choose the order in which pending operations will run; ``number % 3`` chooses the kind of order."""
+        """Choose the order in which pending operations will run; ``number % 4`` chooses the kind of order."""
         self._cuda.eagleEmulatorSeed(ctypes.c_uint(number))
 
     def reset(self) -> None:

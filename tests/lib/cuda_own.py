@@ -45,7 +45,13 @@ def done(stream: int) -> bool:
 
 @contextmanager
 def leaves_nothing(device: Any) -> Iterator[None]:
-    """Fail if there are more or fewer objects of the driver after the block than before it."""
+    """Fail if there are more or fewer objects of the driver after the block than before it.
+
+    A real device does not count them: there the block is run, and that is all.
+    """
+    if getattr(device, "real", False):
+        yield
+        return
     gc.collect()
     device.settle()
     before = device.live()

@@ -12,8 +12,9 @@ Order& order() {
 }
 
 void Order::seed(unsigned number) {
-  random_.seed(number);
-  kind_ = static_cast<Kind>(number % 3);
+  std::seed_seq mixed{number, 0x9e3779b9u};  // the generator's first numbers are alike for seeds that are
+  random_.seed(mixed);
+  kind_ = static_cast<Kind>(number % 4);
 }
 
 void Order::begin_wait() {
@@ -25,7 +26,9 @@ bool Order::volunteers() { return below(4) < willing_; }
 
 const Op* Order::choose(const std::vector<const Op*>& candidates) {
   if (kind_ == Kind::Uniform) return candidates[below(candidates.size())];
-  auto rank = [this](const Op* op) { return kind_ == Kind::Newest ? op->id : op->priority; };
+  auto rank = [this](const Op* op) {
+    return kind_ == Kind::Newest ? op->id : kind_ == Kind::Oldest ? ~op->id : op->priority;
+  };
   return *std::max_element(candidates.begin(), candidates.end(),
                            [&](const Op* a, const Op* b) { return rank(a) < rank(b); });
 }

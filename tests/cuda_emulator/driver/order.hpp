@@ -26,9 +26,10 @@ class Order {
   }
 
  private:
-  // Newest: what was enqueued last goes first, so that a missing edge to it shows at once. Priority: one random rank per
-  // operation, so that any one of n is held back to the end with chance 1/n, not 2^-n. Uniform: a draw each time.
-  enum class Kind { Newest, Priority, Uniform };
+  // Newest: what was enqueued last goes first, so that a missing edge to it shows at once. Oldest: the other way round.
+  // Priority: one random rank per operation, so that any one of n is held back to the end with chance 1/n, not 2^-n.
+  // Uniform: a draw each time.
+  enum class Kind { Newest, Priority, Uniform, Oldest };
 
   std::mt19937_64 random_{1};
   Kind kind_ = Kind::Priority;

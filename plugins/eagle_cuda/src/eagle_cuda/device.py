@@ -46,7 +46,7 @@ class CudaDevice:
         """Return one sentence on the device and its driver."""
         name = call("cuDeviceGetName", 128, self.ordinal).split(b"\0")[0].decode("utf-8", "replace")
         version = f"{self.driver // 1000}.{self.driver % 1000 // 10}"
-        return f"device {self.ordinal} is a {name} ({self.arch}), with a driver for CUDA {version}"
+        return f"device {self.ordinal} is {name} ({self.arch}), with a driver for CUDA {version}"
 
     @contextmanager
     def current(self) -> Iterator[None]:
