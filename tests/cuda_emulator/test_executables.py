@@ -80,7 +80,7 @@ def test_nodes_of_a_launch_and_other_streams_interleave(stream: Any, other: Any,
         node = add_kernel(graph, "add", x, 1, after=(node,))
     executable = executable_of(graph)
     seen = set()
-    for seed in range(16):
+    for seed in range(40):
         emulator.reset()
         emulator.seed(seed)
         done(cu.cuGraphLaunch(executable, stream))

@@ -95,7 +95,7 @@ def test_a_thread_without_a_context_is_refused() -> None:
 def test_contexts_are_pushed_and_popped() -> None:
     first, second = done(cu.cuCtxGetCurrent()), done(cu.cuDevicePrimaryCtxRetain(1))
     done(cu.cuCtxPushCurrent(second))
-    assert done(cu.cuCtxGetDevice()) == 1
+    assert int(done(cu.cuCtxGetDevice())) == 1
     assert int(done(cu.cuCtxPopCurrent())) == int(second)
     assert int(done(cu.cuCtxGetCurrent())) == int(first)
 
