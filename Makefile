@@ -50,6 +50,8 @@ bench: $(TOOLS)
 	@echo
 	$(BIN)/python benchmarks/pictures.py
 	@echo
+	$(BIN)/python benchmarks/cuda_graphs.py
+	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 
 clean:

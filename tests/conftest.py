@@ -59,6 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
         cuda_emulator.build()  # once, before the workers load it
     else:
         cuda_emulator.load(config.getoption("--driver"), devices=2)
+        os.environ["EAGLE_CACHE_DIR"] = str(cuda_emulator.BUILD / "cache")  # its machine code is no device's
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
