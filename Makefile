@@ -10,6 +10,8 @@ KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) $(NATIVE) | sha25
 READY := $(VENV)/ready-$(KEY)
 TOOLS := $(VENV)/tools-$(KEY)
 PYTEST := $(BIN)/python -m pytest
+# What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
+EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite
 
 .PHONY: demo test test-all deep lint sanitize bench gpu-check clean
 
@@ -23,7 +25,7 @@ demo: $(READY)
 
 test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"
-	$(PYTEST) -n 2 -m "not slow" --emulated tests/cuda_emulator tests/eagle_cuda tests/graph_suite
+	$(PYTEST) -n 2 -m "not slow" --emulated $(EMULATED)
 
 test-all: $(TOOLS)
 	$(PYTEST) -m slow

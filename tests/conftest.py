@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -47,10 +48,11 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if config.getoption("--emulated") and config.getoption("--real-gpu"):
         raise pytest.UsageError("--emulated or --real-gpu: a process has one driver")
-    try:
-        import cuda_emulator
-    except ImportError as error:
-        raise pytest.UsageError(f"this needs the dependency group 'cuda': {error}") from error
+    missing = [name for name in ("cuda", "cuda.bindings", "cuda.core", "nvidia") if not _installed(name)]
+    if missing:
+        raise pytest.UsageError(f"this needs the dependency group 'cuda': no {', '.join(missing)} here")
+    import cuda_emulator
+
     if config.getoption("--real-gpu"):
         from cuda_real import RealDevice
 
@@ -87,3 +89,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _on_device(config: pytest.Config) -> bool:
     return bool(config.getoption("--emulated") or config.getoption("--real-gpu"))
+
+
+def _installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ImportError:
+        return False

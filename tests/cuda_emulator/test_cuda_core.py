@@ -13,23 +13,29 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda.core import Device, EventOptions, GraphMemoryResource, Kernel, LaunchConfig, LegacyPinnedMemoryResource, launch
+from cuda.core import (
+    Device,
+    EventOptions,
+    GraphMemoryResource,
+    Kernel,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    launch,
+)
 from cuda.core.graph import GraphBuilder, GraphCompleteOptions, GraphDefinition
 from cuda_arrays import DeviceArray
 from cuda_calls import SOURCE, compile_source, ints, value
 from cuda_emulator import Emulator
 
 ONE = LaunchConfig(grid=1, block=1)
-I = np.int32
 needs_else = pytest.mark.skipif("config.getoption('--driver') in ('12.2', '12.4')", reason="came with 12.8")
-needs_13_2 = pytest.mark.skipif("config.getoption('--driver') not in ('13.5',)", reason="told since 13.2")
 Kernels = Callable[[str], Kernel]
 
 
 @pytest.fixture(scope="module")
 def kernel() -> Kernels:
-    code = compile_source(SOURCE)
-    return code.get_kernel
+    get: Kernels = compile_source(SOURCE).get_kernel
+    return get
 
 
 @pytest.fixture
@@ -66,15 +72,15 @@ def at(array: DeviceArray) -> int:
 class TestDefinition:
     def test_nodes_follow_each_other(self, kernel: Kernels, queue: Any) -> None:
         x, graph = ints(1), GraphDefinition()
-        graph.launch(ONE, kernel("add"), at(x), I(2)).launch(ONE, kernel("mul"), at(x), I(5))
+        graph.launch(ONE, kernel("add"), at(x), np.int32(2)).launch(ONE, kernel("mul"), at(x), np.int32(5))
         run(graph, queue)
         assert value(x) == 15
         assert (len(graph.nodes()), len(graph.edges())) == (2, 1)
 
     def test_edges_are_edited(self, kernel: Kernels, queue: Any) -> None:
         x, graph = ints(1), GraphDefinition()
-        add = graph.launch(ONE, kernel("add"), at(x), I(2))
-        mul = graph.launch(ONE, kernel("mul"), at(x), I(5))
+        add = graph.launch(ONE, kernel("add"), at(x), np.int32(2))
+        mul = graph.launch(ONE, kernel("mul"), at(x), np.int32(5))
         mul.pred = [add]
         assert add in mul.pred
         assert mul in add.succ
@@ -87,7 +93,10 @@ class TestDefinition:
 
     def test_nodes_are_joined_and_destroyed(self, kernel: Kernels, queue: Any) -> None:
         x, graph = ints(1), GraphDefinition()
-        add, other = graph.launch(ONE, kernel("add"), at(x), I(2)), graph.launch(ONE, kernel("add"), at(x), I(100))
+        add, other = (
+            graph.launch(ONE, kernel("add"), at(x), np.int32(2)),
+            graph.launch(ONE, kernel("add"), at(x), np.int32(100)),
+        )
         join = add.join(other)
         other.destroy()
         run(graph, queue)
@@ -103,8 +112,8 @@ class TestDefinition:
 
     def test_parameters_are_changed(self, kernel: Kernels, queue: Any) -> None:
         x, y, z, graph = ints(1), ints(5), ints(8), GraphDefinition()
-        add = graph.launch(ONE, kernel("add"), at(x), I(2))
-        add.update(args=(at(x), I(10)))
+        add = graph.launch(ONE, kernel("add"), at(x), np.int32(2))
+        add.update(args=(at(x), np.int32(10)))
         copy = graph.memcpy(at(y), at(x), 4)
         copy.update(src=at(z))
         run(graph, queue)
@@ -112,9 +121,9 @@ class TestDefinition:
 
     def test_a_child_is_embedded(self, kernel: Kernels, queue: Any) -> None:
         x, graph, child = ints(1), GraphDefinition(), GraphDefinition()
-        child.launch(ONE, kernel("add"), at(x), I(3))
+        child.launch(ONE, kernel("add"), at(x), np.int32(3))
         node = graph.embed(child)
-        node.launch(ONE, kernel("mul"), at(x), I(2))
+        node.launch(ONE, kernel("mul"), at(x), np.int32(2))
         run(graph, queue)
         assert value(x) == 8
         assert len(node.child_graph.nodes()) == 1
@@ -149,7 +158,7 @@ class TestDefinition:
     def test_if(self, kernel: Kernels, queue: Any) -> None:
         x, graph = ints(1), GraphDefinition()
         node = graph.if_then(graph.create_condition(default_value=1))
-        node.then.launch(ONE, kernel("add"), at(x), I(1))
+        node.then.launch(ONE, kernel("add"), at(x), np.int32(1))
         run(graph, queue)
         assert value(x) == 2
 
@@ -158,8 +167,8 @@ class TestDefinition:
     def test_if_else(self, kernel: Kernels, queue: Any, given: int, expected: int) -> None:
         x, graph = ints(1), GraphDefinition()
         node = graph.if_else(graph.create_condition(default_value=given))
-        node.then.launch(ONE, kernel("add"), at(x), I(1))
-        node.else_.launch(ONE, kernel("add"), at(x), I(10))
+        node.then.launch(ONE, kernel("add"), at(x), np.int32(1))
+        node.else_.launch(ONE, kernel("add"), at(x), np.int32(10))
         run(graph, queue)
         assert value(x) == expected
 
@@ -168,7 +177,7 @@ class TestDefinition:
         x, graph = ints(1), GraphDefinition()
         node = graph.switch(graph.create_condition(default_value=1), 3)
         for i, branch in enumerate(node.branches):
-            branch.launch(ONE, kernel("put"), at(x), I(10 + i))
+            branch.launch(ONE, kernel("put"), at(x), np.int32(10 + i))
         run(graph, queue)
         assert value(x) == 11
 
@@ -177,11 +186,13 @@ class TestDefinition:
         outer = graph.create_condition(default_value=1)
         body = graph.while_loop(outer).body
         inner = body.create_condition()
-        start = body.launch(ONE, kernel("put"), at(j), I(0)).launch(ONE, kernel("below"), inner, at(j), I(4))
+        start = body.launch(ONE, kernel("put"), at(j), np.int32(0)).launch(
+            ONE, kernel("below"), inner, at(j), np.int32(4)
+        )
         loop = start.while_loop(inner)
-        loop.body.launch(ONE, kernel("add"), at(n), I(1))
-        loop.body.launch(ONE, kernel("add"), at(j), I(1)).launch(ONE, kernel("below"), inner, at(j), I(4))
-        loop.launch(ONE, kernel("add"), at(i), I(1)).launch(ONE, kernel("below"), outer, at(i), I(3))
+        loop.body.launch(ONE, kernel("add"), at(n), np.int32(1))
+        loop.body.launch(ONE, kernel("add"), at(j), np.int32(1)).launch(ONE, kernel("below"), inner, at(j), np.int32(4))
+        loop.launch(ONE, kernel("add"), at(i), np.int32(1)).launch(ONE, kernel("below"), outer, at(i), np.int32(3))
         run(graph, queue)
         assert (value(n), value(i)) == (12, 3)
 
@@ -195,9 +206,9 @@ class TestDefinition:
 class TestExecutable:
     def test_node_parameters_are_changed(self, kernel: Kernels, queue: Any) -> None:
         x, graph = ints(1), GraphDefinition()
-        node = graph.launch(ONE, kernel("add"), at(x), I(2))
+        node = graph.launch(ONE, kernel("add"), at(x), np.int32(2))
         executable = graph.instantiate()
-        executable[node].update(config=ONE, kernel=kernel("mul"), args=(at(x), I(7)))
+        executable[node].update(config=ONE, kernel=kernel("mul"), args=(at(x), np.int32(7)))
         executable.launch(queue)
         queue.sync()
         assert value(x) == 7
@@ -213,7 +224,7 @@ class TestExecutable:
 
     def test_nodes_are_switched(self, kernel: Kernels, queue: Any) -> None:
         x, graph = ints(1), GraphDefinition()
-        node = graph.launch(ONE, kernel("add"), at(x), I(2))
+        node = graph.launch(ONE, kernel("add"), at(x), np.int32(2))
         executable = graph.instantiate()
         executable[node].disable()
         executable.launch(queue)
@@ -226,8 +237,8 @@ class TestExecutable:
 
     def test_the_whole_is_updated(self, kernel: Kernels, queue: Any) -> None:
         x, graph, fresh = ints(1), GraphDefinition(), GraphDefinition()
-        graph.launch(ONE, kernel("add"), at(x), I(2))
-        fresh.launch(ONE, kernel("add"), at(x), I(50))
+        graph.launch(ONE, kernel("add"), at(x), np.int32(2))
+        fresh.launch(ONE, kernel("add"), at(x), np.int32(50))
         executable = graph.instantiate()
         executable.update(fresh)
         executable.launch(queue)
@@ -236,15 +247,15 @@ class TestExecutable:
 
     def test_an_update_of_another_shape_says_so(self, kernel: Kernels) -> None:
         x, graph, fresh = ints(1), GraphDefinition(), GraphDefinition()
-        graph.launch(ONE, kernel("add"), at(x), I(2))
-        fresh.launch(ONE, kernel("add"), at(x), I(5)).launch(ONE, kernel("add"), at(x), I(1))
+        graph.launch(ONE, kernel("add"), at(x), np.int32(2))
+        fresh.launch(ONE, kernel("add"), at(x), np.int32(5)).launch(ONE, kernel("add"), at(x), np.int32(1))
         executable = graph.instantiate()
         with pytest.raises(Exception, match="topology changed"):
             executable.update(fresh)
 
     def test_upload_and_options(self, kernel: Kernels, queue: Any) -> None:
         x, graph = ints(1), GraphDefinition()
-        graph.launch(ONE, kernel("add"), at(x), I(2))
+        graph.launch(ONE, kernel("add"), at(x), np.int32(2))
         executable = graph.instantiate(GraphCompleteOptions(upload_stream=queue, auto_free_on_launch=True))
         executable.upload(queue)
         executable.launch(queue)
@@ -255,7 +266,7 @@ class TestExecutable:
 class TestBuilder:
     def test_a_capture_is_completed(self, kernel: Kernels, builder: GraphBuilder, queue: Any) -> None:
         x = ints(1)
-        launch(builder, ONE, kernel("add"), at(x), I(1))
+        launch(builder, ONE, kernel("add"), at(x), np.int32(1))
         executable = builder.end_building().complete()
         executable.launch(queue)
         queue.sync()
@@ -267,10 +278,10 @@ class TestBuilder:
     ) -> None:
         emulator.seed(seed)
         x, y = ints(1), ints(1)
-        launch(builder, ONE, kernel("add"), at(x), I(1))
+        launch(builder, ONE, kernel("add"), at(x), np.int32(1))
         left, right = builder.split(2)
-        launch(left, ONE, kernel("mul"), at(x), I(3))
-        launch(right, ONE, kernel("mul"), at(y), I(4))
+        launch(left, ONE, kernel("mul"), at(x), np.int32(3))
+        launch(right, ONE, kernel("mul"), at(y), np.int32(4))
         builder = GraphBuilder.join(left, right)
         launch(builder, ONE, kernel("move"), at(y), at(x))
         executable = builder.end_building().complete()
@@ -280,10 +291,10 @@ class TestBuilder:
 
     def test_a_capture_is_embedded(self, kernel: Kernels, builder: GraphBuilder, device: Device, queue: Any) -> None:
         x, child = ints(1), device.create_graph_builder().begin_building()
-        launch(child, ONE, kernel("add"), at(x), I(3))
+        launch(child, ONE, kernel("add"), at(x), np.int32(3))
         child.end_building()
         builder.embed(child)
-        launch(builder, ONE, kernel("mul"), at(x), I(2))
+        launch(builder, ONE, kernel("mul"), at(x), np.int32(2))
         executable = builder.end_building().complete()
         executable.launch(queue)
         queue.sync()
@@ -293,10 +304,10 @@ class TestBuilder:
         i = ints(0)
         condition = builder.create_condition(default_value=1)
         body = builder.while_loop(condition).begin_building()
-        launch(body, ONE, kernel("add"), at(i), I(1))
-        launch(body, ONE, kernel("below"), condition, at(i), I(6))
+        launch(body, ONE, kernel("add"), at(i), np.int32(1))
+        launch(body, ONE, kernel("below"), condition, at(i), np.int32(6))
         body.end_building()
-        launch(builder, ONE, kernel("mul"), at(i), I(10))
+        launch(builder, ONE, kernel("mul"), at(i), np.int32(10))
         executable = builder.end_building().complete()
         executable.launch(queue)
         queue.sync()
@@ -304,10 +315,10 @@ class TestBuilder:
 
     def test_its_graph_goes_on_as_a_definition(self, kernel: Kernels, builder: GraphBuilder, queue: Any) -> None:
         x = ints(1)
-        launch(builder, ONE, kernel("add"), at(x), I(1))
+        launch(builder, ONE, kernel("add"), at(x), np.int32(1))
         builder.end_building()
         tail = next(iter(builder.graph_definition.nodes()))
-        tail.launch(ONE, kernel("mul"), at(x), I(6))
+        tail.launch(ONE, kernel("mul"), at(x), np.int32(6))
         executable = builder.complete()
         executable.launch(queue)
         queue.sync()
@@ -325,15 +336,15 @@ class TestBuilder:
 class TestTheRest:
     def test_streams_and_events(self, kernel: Kernels, device: Device) -> None:
         first, second, x = device.create_stream(), device.create_stream(), ints(1)
-        launch(first, ONE, kernel("add"), at(x), I(1))
+        launch(first, ONE, kernel("add"), at(x), np.int32(1))
         second.wait(first.record())
-        launch(second, ONE, kernel("mul"), at(x), I(8))
+        launch(second, ONE, kernel("mul"), at(x), np.int32(8))
         second.sync()
         assert value(x) == 16
 
     def test_the_default_stream(self, kernel: Kernels, device: Device) -> None:
         x = ints(1)
-        launch(device.default_stream, ONE, kernel("add"), at(x), I(1))
+        launch(device.default_stream, ONE, kernel("add"), at(x), np.int32(1))
         device.default_stream.sync()
         assert value(x) == 2
 
@@ -353,10 +364,12 @@ class TestTheRest:
         gc.collect()
         before = emulator.live()
         x, graph, child, queue = ints(0), GraphDefinition(), GraphDefinition(), device.create_stream()
-        child.launch(ONE, kernel("add"), at(x), I(1))
+        child.launch(ONE, kernel("add"), at(x), np.int32(1))
         condition = graph.create_condition(default_value=1)
         loop = graph.embed(child).while_loop(condition)
-        loop.body.launch(ONE, kernel("add"), at(x), I(1)).launch(ONE, kernel("below"), condition, at(x), I(3))
+        loop.body.launch(ONE, kernel("add"), at(x), np.int32(1)).launch(
+            ONE, kernel("below"), condition, at(x), np.int32(3)
+        )
         run(graph, queue)
         assert value(x) == 3
         queue.close()

@@ -143,7 +143,7 @@ def test_a_shape_the_device_has_not_is_refused(grid: tuple[int, int, int], block
 def test_more_dynamic_shared_memory_has_to_be_asked_for() -> None:
     array = ints(1)
     kernel, pointers = function("add"), np.array([0, 0], np.uint64)
-    numbers = [np.array([array.address], np.uint64), np.array([1], np.int32)]
+    numbers: list[Any] = [np.array([array.address], np.uint64), np.array([1], np.int32)]
     pointers[:] = [number.ctypes.data for number in numbers]
     wanted = (1, 1, 1, 1, 1, 1, 60000, 0, pointers.ctypes.data, 0)
     assert code(cu.cuLaunchKernel(kernel, *wanted)) == "INVALID_VALUE"

@@ -32,7 +32,7 @@ from cuda.bindings import driver as cu
 print(int(cu.cuMemAlloc(4)[0]), int(cu.cuDeviceGetCount()[0]), int(cu.cuInit(1)[0]), int(cu.cuInit(0)[0]))
 print(int(cu.cuMemAlloc(4)[0]), cu.cuDeviceGetCount()[1], cu.cuDriverGetVersion()[1])
 """
-    assert python(program).split() == "3 3 1 0 201 3 12040".split()
+    assert python(program).split() == ["3", "3", "1", "0", "201", "3", "12040"]
 
 
 def test_a_version_is_chosen_once() -> None:

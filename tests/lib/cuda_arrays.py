@@ -17,8 +17,8 @@ class DeviceArray:
     values
         What it holds first, copied synchronously.
     stream
-        What ``__cuda_array_interface__`` says of the stream the producer used: None (no synchronisation needed), 1 (legacy),
-        2 (per-thread) or a handle.
+        What ``__cuda_array_interface__`` says of the stream the producer used: None (no synchronisation needed),
+        1 (legacy), 2 (per-thread) or a handle.
     """
 
     def __init__(self, values: Any, stream: int | None = None) -> None:

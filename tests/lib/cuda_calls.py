@@ -17,7 +17,7 @@ Type = cu.CUgraphNodeType
 SEEDS = range(6)
 
 SOURCE = r"""
-extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
+extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned);
 
 extern "C" __global__ void add(int* x, int v) { *x += v; }
 extern "C" __global__ void mul(int* x, int v) { *x *= v; }
@@ -31,7 +31,9 @@ extern "C" __global__ void index(int* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = i;
 }
-extern "C" __global__ void arrive(int* order, int* next) { order[atomicAdd(next, 1)] = blockIdx.x * blockDim.x + threadIdx.x; }
+extern "C" __global__ void arrive(int* order, int* next) {
+  order[atomicAdd(next, 1)] = blockIdx.x * blockDim.x + threadIdx.x;
+}
 """
 
 _code: ObjectCode | None = None

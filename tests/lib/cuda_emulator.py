@@ -32,8 +32,8 @@ class Emulator:
     folder
         Where the two libraries are.
     driver
-        The driver version it poses as, a key of `DRIVERS`. Fixed for the life of the process, because cuda-bindings looks
-        its functions up once.
+        The driver version it poses as, a key of `DRIVERS`. Fixed for the life of the process, because cuda-bindings
+        looks its functions up once.
     devices
         How many devices there are.
     """

@@ -25,8 +25,8 @@ def build() -> Path:
     Returns
     -------
     Path
-        The folder that holds ``libcuda.so.1`` and ``libnvrtc.so.13``. It is named by a hash of the sources and appears in
-        one step, so that processes building at the same time do not disturb each other.
+        The folder that holds ``libcuda.so.1`` and ``libnvrtc.so.13``. It is named by a hash of the sources and appears
+        in one step, so that processes building at the same time do not disturb each other.
 
     Raises
     ------
