@@ -189,6 +189,8 @@ def test_every_edge_matters(cuda: Any, emulator: Any, monkeypatch: pytest.Monkey
         dropping = Dropping(patch, None)
         assert wrong_seed(emulator, PROGRAMS[name]) is None
     assert dropping.edges > 0
+    if getattr(emulator, "real", False):
+        pytest.skip("only the emulated device takes every legal order, sooner or later")
     for edge in range(dropping.edges):
         with monkeypatch.context() as patch:
             Dropping(patch, edge)

@@ -15,7 +15,7 @@ from eagle_cuda.driver import call
 from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.lifetime import Holdings, apart_from_captures, when_nothing_is_captured
-from eagle_cuda.segments import Segment, cut, words
+from eagle_cuda.segments import Segment, cut, cuts, words
 from eagle_cuda.steps import HostStep, add_nodes, blame, cuda_steps
 from eagle_cuda.waiting import wait_for
 
@@ -38,6 +38,7 @@ class CudaExecutable(Executable):
         self._device = device(context.device)
         self._holdings = Holdings()
         self._pid = os.getpid()
+        self._stream: Any = None
         self._steps = cuda_steps(steps)
         self._segments = tuple(cut(blueprint, self._steps))
         self.schedule = words(blueprint, self._segments)
@@ -109,6 +110,10 @@ class CudaExecutable(Executable):
             conditions.settle(self._stream)
         self._context.check_after(self._blueprint)
 
+    def notes(self) -> Sequence[str]:
+        """Say where the graph is cut, and what for."""
+        return cuts(self._blueprint, self._segments)
+
     def close(self) -> None:
         """Wait for what is queued and release everything; later, if a capture is in flight."""
         if os.getpid() == self._pid:
@@ -176,10 +181,11 @@ class CudaExecutable(Executable):
             )
 
     def _release(self) -> None:
+        stream, self._stream = self._stream, None
         try:
             with self._device.current():
-                if hasattr(self, "_stream"):
-                    call("cuStreamSynchronize", self._stream)
+                if stream is not None:
+                    call("cuStreamSynchronize", stream)
                 self._holdings.release()
         except Exception:
             return  # the driver is shutting down, or the context is lost and all of it gone

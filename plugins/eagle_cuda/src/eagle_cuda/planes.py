@@ -13,7 +13,7 @@ from eagle_cuda.errors import CudaError
 
 __all__ = ["Place", "current_device", "device_of", "place_of"]
 
-_HOST, _DEVICE = 1, 2  # CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE
+_KNOWN = frozenset({1, 2, 4})  # CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_UNIFIED
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def place_of(address: int) -> Place:
     names = api().CUpointer_attribute
     wanted = [getattr(names, f"CU_POINTER_ATTRIBUTE_{name}") for name in ("MEMORY_TYPE", "DEVICE_ORDINAL", "CONTEXT")]
     kind, ordinal, context = call("cuPointerGetAttributes", len(wanted), wanted, address)
-    if int(kind or 0) not in (_HOST, _DEVICE):
+    if int(kind or 0) not in _KNOWN:
         return Place(0, 0, pageable=True)
     return Place(int(ordinal), int(context or 0))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from eagle.plugin import Blueprint
 from eagle_cuda.steps import CudaStep, HostStep
 
-__all__ = ["Segment", "cut", "words"]
+__all__ = ["Segment", "cut", "cuts", "words"]
 
 
 @dataclass(frozen=True)
@@ -50,3 +50,13 @@ def words(blueprint: Blueprint, segments: Sequence[Segment]) -> tuple[str, ...]:
         host = hosts.get(stage[0][0])
         found.append("capture" if host is None else "eager_host" if host.stream is None else "eager_stream")
     return tuple(found)
+
+
+def cuts(blueprint: Blueprint, segments: Sequence[Segment]) -> tuple[str, ...]:
+    """Say in words which nodes cut the graph."""
+    return tuple(
+        f"node {blueprint.nodes[segment.indices[0]].label!r} runs on the host at every launch "
+        f"({'eager=True' if segment.host.stream is None else 'stream='}) and cuts the captured graph"
+        for segment in segments
+        if segment.host is not None
+    )
