@@ -15,6 +15,7 @@ from cuda_calls import (
     add_node,
     child_params,
     code,
+    compile_source,
     done,
     ints,
     kernel_params,
@@ -244,3 +245,36 @@ def test_a_reference_not_held_is_not_released() -> None:
 
 def test_unknown_flags_are_refused() -> None:
     assert code(cu.cuGraphInstantiate(new_graph(), 1 << 40)) == "INVALID_VALUE"
+
+
+def test_device_launch_is_not_emulated() -> None:
+    flag = cu.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+    assert code(cu.cuGraphInstantiate(new_graph(), flag)) == "NOT_SUPPORTED"
+
+
+def test_a_fill_of_several_rows_keeps_its_shape() -> None:
+    x, graph = ints(*range(8)), new_graph()
+    params = cu.CUgraphNodeParams()
+    params.type = Type.CU_GRAPH_NODE_TYPE_MEMSET
+    fill = params.memset
+    fill.dst, fill.elementSize, fill.width, fill.height, fill.pitch = x.address, 4, 1, 2, 16
+    node = done(add_node(graph, params))
+    executable = executable_of(graph)
+    fill.value = 7
+    done(cu.cuGraphExecNodeSetParams(executable, node, params))
+    fill.width = 2
+    assert code(cu.cuGraphExecNodeSetParams(executable, node, params)) == "INVALID_VALUE"
+
+
+def test_a_kernel_of_an_executable_keeps_its_context_in_an_update() -> None:
+    x, graph, fresh = ints(1), new_graph(), new_graph()
+    add_kernel(graph, "add", x, 1)
+    image = compile_source('extern "C" __global__ void foreign(int* x, int v) { *x = v; }').code
+    done(cu.cuCtxPushCurrent(done(cu.cuDevicePrimaryCtxRetain(1))))
+    module = done(cu.cuModuleLoadData(image))
+    done(cu.cuCtxPopCurrent())
+    params, _arguments = kernel_params("add", x, 1)
+    params.kernel.func = done(cu.cuModuleGetFunction(module, b"foreign"))
+    done(add_node(fresh, params))
+    assert update(executable_of(graph), fresh) == "GRAPH_EXEC_UPDATE_FAILURE"
+    done(cu.cuModuleUnload(module))

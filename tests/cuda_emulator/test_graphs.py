@@ -302,3 +302,25 @@ def test_everything_is_counted_and_goes(emulator: Emulator) -> None:
     done(cu.cuGraphExecDestroy(executable))
     del x
     assert emulator.live() == before
+
+
+def test_edges_of_other_kinds_than_full_order_are_refused() -> None:
+    x, graph, data = ints(1), new_graph(), cu.CUgraphEdgeData()
+    node = add_kernel(graph, "add", x, 1)
+    data.type = cu.CUgraphDependencyType.CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
+    params, _ = kernel_params("add", x, 1)
+    assert code(cu.cuGraphAddNode(graph, [node], [data], 1, params)) == "NOT_SUPPORTED"
+
+
+def test_unknown_flags_are_refused() -> None:
+    assert code(cu.cuGraphCreate(1)) == "INVALID_VALUE"
+    context = done(cu.cuCtxGetCurrent())
+    assert code(cu.cuGraphConditionalHandleCreate(new_graph(), context, 0, 8)) == "INVALID_VALUE"
+
+
+def test_a_child_that_is_moved_in_has_no_other_owner() -> None:
+    graph, child = new_graph(), new_graph()
+    params = child_params(child)
+    params.graph.ownership = cu.CUgraphChildGraphNodeOwnership.CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE
+    done(add_node(graph, params))
+    assert code(add_node(new_graph(), params)) == "INVALID_VALUE"

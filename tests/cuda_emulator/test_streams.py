@@ -190,3 +190,13 @@ def test_streams_and_events_are_counted(emulator: Emulator) -> None:
     done(cu.cuStreamDestroy(stream))
     done(cu.cuEventDestroy(event))
     assert emulator.live() == before
+
+
+def test_the_legacy_stream_waits_for_a_blocking_stream_that_is_gone(emulator: Emulator) -> None:
+    for seed in SEEDS:
+        emulator.seed(seed)
+        blocking, x, y = new_stream(blocking=True), ints(1), ints(0)
+        done(launch(blocking, "put", x, 2))
+        done(cu.cuStreamDestroy(blocking))
+        done(launch(LEGACY, "move", y, x))
+        assert value(y) == 2

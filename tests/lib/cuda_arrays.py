@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from cuda.bindings import driver
@@ -139,16 +139,28 @@ class DeviceArray:
 class _Memory:
     """One allocation of the current context (of device 0 if there is none), freed when nothing refers to it."""
 
+    _unfreed: ClassVar[list[tuple[Any, int]]] = []  # a capture was in the way
+
     def __init__(self, nbytes: int) -> None:
         _check(driver.cuInit(0))
-        context = _check(driver.cuCtxGetCurrent())
-        if not int(context):
+        if not int(_check(driver.cuCtxGetCurrent())):
             _check(driver.cuCtxSetCurrent(_check(driver.cuDevicePrimaryCtxRetain(0))))
+        while self._unfreed and self._free(*self._unfreed[-1]):
+            self._unfreed.pop()
+        self.context = _check(driver.cuCtxGetCurrent())
         self.address = int(_check(driver.cuMemAlloc(max(nbytes, 1))))
 
     def __del__(self) -> None:
-        if address := getattr(self, "address", 0):
-            driver.cuMemFree(address)
+        address = getattr(self, "address", 0)
+        if address and not self._free(self.context, address):
+            self._unfreed.append((self.context, address))
+
+    @staticmethod
+    def _free(context: Any, address: int) -> bool:
+        driver.cuCtxPushCurrent(context)  # whichever thread the collector runs in
+        (result,) = driver.cuMemFree(address)
+        driver.cuCtxPopCurrent()
+        return bool(result == driver.CUresult.CUDA_SUCCESS)
 
 
 def _packed(like: np.ndarray[Any, Any]) -> tuple[int, ...]:

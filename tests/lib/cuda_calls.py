@@ -27,6 +27,7 @@ extern "C" __global__ void set(cudaGraphConditionalHandle handle, const int* x) 
 extern "C" __global__ void below(cudaGraphConditionalHandle handle, const int* x, int limit) {
   cudaGraphSetConditional(handle, *x < limit);
 }
+extern "C" __global__ void stamp(int* at, int* clock) { *at = ++*clock; }
 extern "C" __global__ void index(int* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = i;

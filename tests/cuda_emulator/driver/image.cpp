@@ -16,6 +16,7 @@ namespace {
 
 constexpr unsigned cuda_machine = 190;  // EM_CUDA of <elf.h>, which older ones lack
 std::set<CUmodule> modules;
+std::set<const Function*> functions;  // of images that are loaded
 
 size_t size_of(const Elf64_Ehdr& header) { return header.e_shoff + size_t{header.e_shnum} * header.e_shentsize; }
 
@@ -43,12 +44,14 @@ Image::Image(const void* bytes) : library_(load(bytes)) {
   for (; kernel->name; ++kernel, ++names_) {
     auto function = std::make_shared<Function>(Function{kernel->name, *kernel, this, current_context()});
     functions_[kernel->name] = function;
+    functions.insert(function.get());
     Dl_info info;
     if (dladdr(kernel->function, &info) && info.dli_sname) functions_[info.dli_sname] = function;
   }
 }
 
 Image::~Image() {
+  for (auto& [name, function] : functions_) functions.erase(function.get());
   if (library_) dlclose(library_);
 }
 
@@ -89,8 +92,10 @@ CUmodule module_of(const Function& function) {
 std::shared_ptr<Image> image_of(const Function& function) { return module_of(function)->image; }
 
 Function& function_of(CUfunction handle) {
-  require(handle != nullptr, CUDA_ERROR_INVALID_HANDLE);
-  return *reinterpret_cast<Function*>(handle);
+  auto* function = reinterpret_cast<Function*>(handle);
+  require(functions.count(function), CUDA_ERROR_INVALID_HANDLE);
+  module_of(*function);  // refused once its module has been unloaded, even while launches in flight keep the image
+  return *function;
 }
 
 long live_modules() { return modules.size(); }

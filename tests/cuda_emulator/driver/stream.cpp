@@ -1,5 +1,6 @@
 #include "stream.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <thread>
@@ -15,6 +16,7 @@ std::set<CUstream> streams;  // those of the program
 std::set<CUevent> events;
 std::map<CUcontext, CUstream> legacy_streams;
 std::map<std::pair<std::thread::id, CUcontext>, CUstream> per_thread_streams;
+std::map<CUcontext, std::vector<OpRef>> left_behind;  // last operations of blocking streams that were destroyed
 bool null_is_per_thread = false;
 unsigned long long stream_ids = 0;
 
@@ -71,6 +73,7 @@ void destroy_stream(CUstream stream) {
   // cuStreamDestroy: "the function will return immediately and the resources associated with hStream will be released
   // automatically once the device has completed all work": the operations in flight keep themselves.
   leave_capture(stream);
+  if (stream->blocking() && stream->tail && !stream->tail->done()) left_behind[stream->context].push_back(stream->tail);
   streams.erase(stream);
   delete stream;
 }
@@ -86,6 +89,9 @@ std::vector<OpRef> order_of(CUstream stream) {
       if (other->blocking() && other->context == stream->context) before.push_back(other->tail);
     for (auto& [key, other] : per_thread_streams)
       if (other->context == stream->context) before.push_back(other->tail);
+    std::vector<OpRef>& ended = left_behind[stream->context];
+    ended.erase(std::remove_if(ended.begin(), ended.end(), [](auto& op) { return op->done(); }), ended.end());
+    before.insert(before.end(), ended.begin(), ended.end());
   } else if (stream->blocking()) {
     before.push_back(legacy_stream(stream->context)->tail);
   }
