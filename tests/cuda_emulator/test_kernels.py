@@ -170,6 +170,8 @@ def test_a_module_is_counted_and_may_go_before_its_launch_has_run(stream: Any, e
     done(cu.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, pointers.ctypes.data, 0))
     done(cu.cuModuleUnload(module))
     assert emulator.live()["modules"] == before
+    late = cu.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, pointers.ctypes.data, 0)
+    assert code(late) == "INVALID_HANDLE"
     done(cu.cuStreamSynchronize(stream))
     assert value(array) == 42
     assert code(cu.cuModuleUnload(module)) == "INVALID_HANDLE"

@@ -72,6 +72,14 @@ def test_nodes_of_the_driver_run_in_a_loop(cuda: Cuda, seed: int) -> None:
     assert (x.to_numpy()[0], loop.iterations, loop.hit_limit) == (0, 1, False)
 
 
+def test_a_lowering_that_adds_no_nodes_keeps_the_order(cuda: Cuda, seed: int) -> None:
+    x, y = cuda.array([0, 0], np.uint8), cuda.array([9, 9], np.uint8)
+    g = eagle.Graph().add_node(node(x, filling(5)))
+    g.add_node(node(x, lambda x, context: context.nodes(lambda graph, after: ())))
+    g.add_node(eagle.copy(x, into=y)).build().launch()
+    np.testing.assert_array_equal(y.to_numpy(), [5, 5])
+
+
 def test_capture_gives_the_stream_and_changes_no_librarys(cuda: Cuda, seed: int) -> None:
     x, before = cuda.array([1.0]), cuda_frame.current()
     seen: list[tuple[int, int]] = []

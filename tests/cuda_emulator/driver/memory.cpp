@@ -19,8 +19,8 @@ void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 }  // namespace
 
 Heap& heap() {
-  static Heap instance;
-  return instance;
+  static auto* instance = new Heap;  // never destroyed: what is left at exit needs the rest
+  return *instance;
 }
 
 uint64_t Heap::allocate(size_t size, MemoryKind kind, CUcontext context, bool resident) {

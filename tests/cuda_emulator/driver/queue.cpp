@@ -10,8 +10,8 @@
 namespace eagle::emu {
 
 Queue& queue() {
-  static Queue instance;
-  return instance;
+  static auto* instance = new Queue;  // never destroyed: what is left at exit needs the rest
+  return *instance;
 }
 
 OpRef Queue::add(ActionRef action, const std::vector<OpRef>& after) {

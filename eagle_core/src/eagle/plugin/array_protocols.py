@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,14 @@ class _InterfaceArrays(ArrayAdapter):
             readonly=f"the {kind} says it is read-only; use one that can be written" if data[1] else None,
             keep=array,
         )
+
+    def probe(self, array: object, /) -> Hashable:
+        """Return address, shape and strides as the protocol gives them."""
+        try:
+            interface: Mapping[str, Any] = getattr(array, self.attribute)
+            return interface["data"][0], tuple(interface["shape"]), interface.get("strides")
+        except Exception:
+            return super().probe(array)  # which says what is wrong
 
 
 class CudaInterfaceArrays(_InterfaceArrays):

@@ -39,6 +39,9 @@ class CudaExecutable(Executable):
         self._holdings = Holdings()
         self._pid = os.getpid()
         self._stream: Any = None
+        # Each array once, however many nodes touch it: this is looked at in every launch.
+        planes = (plane for placed in blueprint.nodes for plane in placed.planes)
+        self._planes = tuple({id(plane.access.array): plane for plane in planes}.values())
         self._steps = cuda_steps(steps)
         self._segments = tuple(cut(blueprint, self._steps))
         self.schedule = words(blueprint, self._segments)
@@ -85,7 +88,8 @@ class CudaExecutable(Executable):
     def enqueue(self, n: int, /) -> None:
         """Queue `n` runs behind what the caller's streams have to do, and have those wait for them."""
         self._same_process()
-        self._blueprint.recheck()
+        if any(plane.adapter.probe(plane.access.array) != plane.mark for plane in self._planes):
+            self._blueprint.recheck()
         self._context.check_before(self._blueprint)
         if n == 0:
             return
