@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     unwanted = set(left_out)
     items[:] = [item for item in items if item not in unwanted]
+
+
+@pytest.fixture
+def without_cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if eagle-cuda were not installed, on every machine."""
+    from eagle.plugin import refresh
+
+    monkeypatch.setenv("EAGLE_DISABLE_PLUGINS", "cuda")
+    refresh()
+    yield
+    monkeypatch.undo()
+    refresh()
 
 
 def _on_device(config: pytest.Config) -> bool:
