@@ -32,6 +32,7 @@ test-all: $(TOOLS)
 
 deep: $(TOOLS)
 	$(PYTEST) -n 2 -m property --hypothesis-profile deep --hypothesis-show-statistics -v
+	$(PYTEST) -n 2 --emulated -m property --hypothesis-profile deep --hypothesis-show-statistics -v $(EMULATED)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .

@@ -20,6 +20,7 @@ STEPS = st.one_of(
     st.tuples(st.just("wait"), st.integers(0, 4), st.integers(0, 2)),
     st.tuples(st.just("graph"), st.integers(0, 4), st.integers(0, 1)),
 )
+EXAMPLES = settings().max_examples // 4  # of the profile: a program is not quick
 NODES = 4  # of each graph: the first before the second and third, those before the fourth
 
 
@@ -117,7 +118,7 @@ def play_graph(machine: Machine, model: Model, stream: int, which: int) -> None:
 
 
 @pytest.mark.property
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, min_size=2, max_size=30), st.integers(0, 1000))
 def test_no_order_is_illegal(emulator: Emulator, steps: list[tuple[str, int, int]], seed: int) -> None:
     emulator.reset()
@@ -131,7 +132,8 @@ def test_no_order_is_illegal(emulator: Emulator, steps: list[tuple[str, int, int
     assert all(0 < stamps[earlier] < stamps[later] for earlier, later in model.order)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.property
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, min_size=8, max_size=20), st.integers(0, 1000), st.integers(0, 3))
 def test_waiting_for_one_stream_is_waiting_for_what_it_needs(
     emulator: Emulator, steps: list[tuple[str, int, int]], seed: int, stream: int

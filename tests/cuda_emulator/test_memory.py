@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cuda.bindings import driver as cu
 from cuda_arrays import DeviceArray
-from cuda_calls import code, done, ints, launch, value
+from cuda_calls import code, done, ints, launch, new_stream, value
 from cuda_emulator import Emulator
 
 CRASH = """
@@ -128,3 +128,14 @@ def test_pageable_memory_may_be_changed_once_the_copy_is_enqueued(stream: Any) -
     host[0] = 99
     done(cu.cuStreamSynchronize(stream))
     assert value(array) == 3
+
+
+def test_things_can_be_released_after_a_fault(emulator: Emulator) -> None:
+    before, array = emulator.live(), ints(*range(64))
+    faulty = new_stream()
+    done(launch(faulty, "index", array, 1024, grid=32, block=32))
+    assert code(cu.cuStreamSynchronize(faulty)) == "ILLEGAL_ADDRESS"
+    assert code(cu.cuStreamDestroy(faulty)) == "ILLEGAL_ADDRESS"
+    del array
+    emulator.reset()
+    assert emulator.live() == before

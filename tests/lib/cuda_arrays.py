@@ -160,7 +160,7 @@ class _Memory:
         driver.cuCtxPushCurrent(context)  # whichever thread the collector runs in
         (result,) = driver.cuMemFree(address)
         driver.cuCtxPopCurrent()
-        return bool(result == driver.CUresult.CUDA_SUCCESS)
+        return bool(result != driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
 
 
 def _packed(like: np.ndarray[Any, Any]) -> tuple[int, ...]:

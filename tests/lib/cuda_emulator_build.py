@@ -15,6 +15,7 @@ SOURCES = ROOT / "tests" / "cuda_emulator"
 BUILD = ROOT / "build" / "cuda_emulator"
 LIBRARIES = {"libcuda.so.1": "driver", "libnvrtc.so.13": "nvrtc"}
 FLAGS = ["-std=c++17", "-O1", "-g1", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
+FLAGS += os.environ.get("EMULATOR_CXXFLAGS", "").split()
 FLAGS += ["-fvisibility=hidden", "-fPIC", "-shared", "-pthread"]
 
 
@@ -58,7 +59,8 @@ def cuda_header() -> Path:
 
 
 def _key() -> str:
-    digest = hashlib.sha256(importlib.metadata.version("nvidia-cuda-runtime").encode())
+    digest = hashlib.sha256(" ".join(FLAGS).encode())
+    digest.update(importlib.metadata.version("nvidia-cuda-runtime").encode())
     for path in sorted([*SOURCES.rglob("*.cpp"), *SOURCES.rglob("*.hpp"), Path(__file__)]):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

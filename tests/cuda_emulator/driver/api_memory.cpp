@@ -99,13 +99,13 @@ CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned) {
 CUresult cuMemAllocHost(void** out, size_t bytes) { return cuMemHostAlloc(out, bytes, 0); }
 
 CUresult cuMemFree(CUdeviceptr address) {
-  return enter(__func__, Needs::Context, [&] {
+  return enter(__func__, Needs::Cleanup, [&] {
     if (address) free_now(address, MemoryKind::Device);
   });
 }
 
 CUresult cuMemFreeHost(void* address) {
-  return enter(__func__, Needs::Context, [&] { free_now(reinterpret_cast<uint64_t>(address), MemoryKind::Pinned); });
+  return enter(__func__, Needs::Cleanup, [&] { free_now(reinterpret_cast<uint64_t>(address), MemoryKind::Pinned); });
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* out, void* address, unsigned) {
@@ -133,7 +133,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool po
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
-  return enter(__func__, Needs::Context, [&] {
+  return enter(__func__, Needs::Cleanup, [&] {
     CUstream stream = use_stream(handle);
     require(heap().find(address), CUDA_ERROR_INVALID_VALUE);
     if (stream->capture) {

@@ -56,7 +56,7 @@ CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority)
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
-  return enter(__func__, Needs::Context, [&] { destroy_stream(find_stream(stream)); });
+  return enter(__func__, Needs::Cleanup, [&] { destroy_stream(find_stream(stream)); });
 }
 
 CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
@@ -123,7 +123,7 @@ CUresult cuEventCreate(CUevent* out, unsigned flags) {
 }
 
 CUresult cuEventDestroy(CUevent event) {
-  return enter(__func__, Needs::Context, [&] { destroy_event(event); });
+  return enter(__func__, Needs::Cleanup, [&] { destroy_event(event); });
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {

@@ -55,8 +55,12 @@ CUresult permitted() {
 
 void check(Needs needs) {
   require(owner != 0, CUDA_ERROR_NOT_INITIALIZED);  // cuInit: "must be called before any other function"
-  if (needs != Needs::Context) return;
+  if (needs == Needs::Initialised) return;
   require(current_context() != nullptr, CUDA_ERROR_INVALID_CONTEXT);
+  if (needs == Needs::Context) refuse_after_fault();
+}
+
+void refuse_after_fault() {
   // CUDA_ERROR_ILLEGAL_ADDRESS: "This leaves the process in an inconsistent state and any further CUDA work will return
   // the same error."
   require(queue().fault() == CUDA_SUCCESS, queue().fault());

@@ -16,7 +16,8 @@ inline void require(bool holds, CUresult code) {
   if (!holds) throw Refusal{code};
 }
 
-enum class Needs { Initialised, Context };
+// Cleanup: a context; and what is to be released is, even after a fault, though the call answers with that.
+enum class Needs { Initialised, Context, Cleanup };
 
 // The one lock of the device. A thread that holds it may let it go while a host callback runs.
 class DeviceLock {
@@ -54,6 +55,7 @@ void forget_calls();
 // Throws where the call may not go on; `permitted` needs no lock, `check` does.
 CUresult permitted();
 void check(Needs needs);
+void refuse_after_fault();
 
 template <class Body>
 CUresult enter(const char* name, Needs needs, Body body) {
@@ -63,6 +65,7 @@ CUresult enter(const char* name, Needs needs, Body body) {
   try {
     check(needs);
     body();
+    if (needs == Needs::Cleanup) refuse_after_fault();
     return CUDA_SUCCESS;
   } catch (const Refusal& refusal) {
     return refusal.code;

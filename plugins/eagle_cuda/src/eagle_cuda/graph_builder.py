@@ -114,12 +114,9 @@ class GraphBuilder:
         return self.note(node, after), self.inside(parameters.conditional.phGraph_out[0])
 
     def given(self, add: Callable[[int, Sequence[int]], Sequence[int]], after: Sequence[int]) -> list[int]:
-        """Have `add` put nodes into the graph after these; it returns the last ones."""
-        waits = [int(node) for node in self.needed(after)]
-        return [
-            self.note(int(node), after) if int(node) not in self._bits else int(node)
-            for node in add(int(self.graph), waits)
-        ]
+        """Have `add` put nodes into the graph after these; return the last ones, `after` itself when there are none."""
+        tails = [int(node) for node in add(int(self.graph), [int(node) for node in self.needed(after)])]
+        return [node if node in self._bits else self.note(node, after) for node in tails] or list(after)
 
     def _add(self, function: str, after: Sequence[int], *arguments: Any) -> int:
         waits = self.needed(after)
