@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from deep_runs import MINUTES, DeepRuns
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
@@ -15,7 +16,8 @@ EMULATED = ("cuda_emulator", "eagle_cuda")
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
 settings.register_profile("quick", max_examples=200, derandomize=True, **COMMON)  # type: ignore[arg-type]
-settings.register_profile("deep", max_examples=5000, **COMMON)  # type: ignore[arg-type]
+# A round of deep_runs.
+settings.register_profile("deep", max_examples=200, **COMMON)  # type: ignore[arg-type]
 settings.load_profile("quick")
 os.environ.pop("EAGLE_PLUGINS", None)
 os.environ.pop("EAGLE_DISABLE_PLUGINS", None)
@@ -41,18 +43,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the tests of the emulated CUDA device on the real one of this machine; make gpu-check does",
     )
     parser.addoption("--driver", default="13.0", help="the driver version the emulated device poses as")
+    parser.addoption(
+        "--deep",
+        type=float,
+        metavar="PATIENCE",
+        help=f"run properties for their minutes ({MINUTES:g} unless they say) times this, instead of once",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Load the emulator before a test module is imported, because cuda.bindings looks for the driver once."""
-    if not _on_device(config):
-        return
+    patience = config.getoption("--deep")
+    if patience is not None:
+        config.pluginmanager.register(DeepRuns(patience))
+    if _on_device(config):
+        _load_device(config)
+
+
+def _load_device(config: pytest.Config) -> None:
+    """Load it before a test module is imported, because cuda.bindings looks for the driver once."""
     if config.getoption("--emulated") and config.getoption("--real-gpu"):
         raise pytest.UsageError("--emulated or --real-gpu: a process has one driver")
     missing = [name for name in ("cuda", "cuda.bindings", "cuda.core", "nvidia") if not _installed(name)]
     if missing:
         raise pytest.UsageError(f"this needs the dependency group 'cuda': no {', '.join(missing)} here")
     import cuda_emulator
+    from cuda_emulator_build import BUILD
 
     if config.getoption("--real-gpu"):
         from cuda_real import RealDevice
@@ -62,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
         cuda_emulator.build()  # once, before the workers load it
     else:
         cuda_emulator.load(config.getoption("--driver"), devices=2)
-        os.environ["EAGLE_CACHE_DIR"] = str(cuda_emulator.BUILD / "cache")  # its machine code is no device's
+        os.environ["EAGLE_CACHE_DIR"] = str(BUILD / "cache")  # its machine code is no device's
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
