@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from typing import ClassVar
 
 from eagle.plugin import Backend, Blueprint, BuildError, Executable, Kernel
 from eagle_cpu.context import CpuContext
 from eagle_cpu.executable import CpuExecutable
+from eagle_cpu.team import team_size
 
 __all__ = ["CpuBackend"]
 
@@ -17,6 +19,11 @@ class CpuBackend(Backend):
 
     name: ClassVar[str] = "cpu"
     devices: ClassVar[frozenset[str]] = frozenset({"cpu"})
+
+    def describe(self) -> str:
+        """Say how many threads run kernels, copies and reductions."""
+        count = team_size()
+        return f"{count} thread{'' if count == 1 else 's'} of this {platform.machine() or 'machine'}"
 
     def prepare(self, kernel: Kernel, /) -> None:
         """Compile a kernel of the IR ahead, into memory and the cache on disk; other dialects are left to the build."""
