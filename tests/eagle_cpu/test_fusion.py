@@ -17,7 +17,7 @@ from eagle.graph import opaque
 from eagle.plugin import Access, Lowering, Node, NodeKind, register
 from eagle_cpu.engine import build
 from eagle_cpu.engine.compiler import to_object
-from eagle_cpu.fusion import alignment, pieces
+from eagle_cpu.fusion import alignment, joining, pieces
 
 affine, scale = eagle.deploy(kernels.affine), eagle.deploy(kernels.scale)
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
@@ -147,7 +147,15 @@ def test_the_fault_of_the_lowest_node_is_raised_and_its_run_is_finished() -> Non
     assert called == [1]
 
 
-def native_node(name: str, x: np.ndarray, change: Callable[[np.ndarray], None], code: int = 0) -> Node[Any]:
+def native_node(
+    name: str,
+    x: np.ndarray,
+    change: Callable[[np.ndarray], None],
+    code: int = 0,
+    *,
+    complete: bool = True,
+    grain: int = 8,
+) -> Node[Any]:
     @ENTRY  # type: ignore[untyped-decorator]
     def entry(args: int, begin: int, end: int, run: int) -> int:
         change(x[begin:end])
@@ -155,10 +163,12 @@ def native_node(name: str, x: np.ndarray, change: Callable[[np.ndarray], None], 
 
     def lower(placed: Any, context: Any) -> Any:
         context.keep(entry)
-        return context.native(ctypes.cast(entry, ctypes.c_void_p).value, 0, samples=len(x), grain=8)
+        return context.native(ctypes.cast(entry, ctypes.c_void_p).value, 0, samples=len(x), grain=grain)
 
     register(
-        NodeKind(name=name, access=lambda node: [Access(name="x", array=x, mode="rw", axis=0)], complete_access=True),
+        NodeKind(
+            name=name, access=lambda node: [Access(name="x", array=x, mode="rw", axis=0)], complete_access=complete
+        ),
         Lowering(kind=name, backend="cpu", lower=lower),
     )
     return Node(name, None)
@@ -175,6 +185,26 @@ def test_a_strangers_native_node_joins_the_tiles() -> None:
     assert "tile by tile" in g.fusion()
     assert "'strange step' is no kernel" in g.fusion()
     assert (x == 3).all()
+
+
+def test_ranges_are_cut_where_every_node_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joining, "_LEAST_TILE", 1)
+    monkeypatch.setattr(joining, "_TILE_BYTES", 1)
+    x, sizes = np.zeros(5000), []
+    g = eagle.Graph().add(affine.bind(a=x.copy(), x=x))
+    g.add_node(native_node("by threes", x, lambda part: sizes.append(len(part)), grain=3)).build().launch()
+    assert "tile by tile" in g.fusion()
+    assert sum(sizes) == 5000
+    assert all(size % 3 == 0 and size < 5000 for size in sizes[:-1])
+
+
+def test_a_native_node_that_may_touch_more_than_its_planes_joins_nothing() -> None:
+    x, seen = np.zeros(5000), []
+    g = eagle.Graph().add(affine.bind(a=x.copy(), x=x))
+    g.add_node(native_node("open ended", x, lambda part: seen.append(x[-1]), complete=False))
+    g.add(affine.bind(a=x + 1, x=x)).build().launch()
+    assert g.fusion().count("'open ended' may touch more than its planes") == 2
+    assert set(seen) == {1.0}
 
 
 def test_a_strangers_failure_inside_a_run_names_its_node() -> None:

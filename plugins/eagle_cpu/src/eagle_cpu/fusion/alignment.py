@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import lcm, prod
 
 from eagle.access import footprint, overlap
 from eagle.access.footprint import Footprint
@@ -41,8 +42,8 @@ class _Touched:
 class Alignment:
     """The planes of nodes that line up, and whether another node does.
 
-    Two nodes do when they have equally many samples and every two planes of theirs that share a byte, one of them
-    written, are the same elements in the same places, sample i at index i of one axis.
+    Two nodes do when they touch nothing but their planes, have equally many samples, and every two of their planes that
+    share a byte, one of them written, are the same elements in the same places, sample i at index i of one axis.
 
     Attributes
     ----------
@@ -53,16 +54,22 @@ class Alignment:
         What the range of samples can be cut at multiples of.
     cost_ns : float
         Of one sample.
+    open_ended : str or None
+        A node that may touch more than its planes.
     """
 
     samples: int
     bytes: int = 0
     grain: int = 1
     cost_ns: float = 0.0
+    open_ended: str | None = None
     _planes: dict[Layout, _Touched] = field(default_factory=dict)
 
     def obstacle(self, step: NativeStep) -> str | None:
         """Return None when a node lines up with those here, else why it does not."""
+        more = self.open_ended if step.placed.complete_access else step.placed.label
+        if more is not None:
+            return f"{more!r} may touch more than its planes: its kind does not promise complete_access"
         if step.samples != self.samples:
             return f"{step.placed.label!r} has {step.samples} samples, and the nodes before it have {self.samples}"
         for plane in step.placed.planes:
@@ -77,7 +84,8 @@ class Alignment:
     def take(self, step: NativeStep) -> None:
         """Add the planes of a node."""
         self.bytes += self._more(step)
-        self.grain, self.cost_ns = max(self.grain, step.grain), self.cost_ns + _cost(step)
+        self.open_ended = self.open_ended if step.placed.complete_access else step.placed.label
+        self.grain, self.cost_ns = lcm(self.grain, step.grain), self.cost_ns + _cost(step)
         for plane in step.placed.planes:
             layout, axis = layout_of(plane.memory), self._axis(plane)
             known = self._planes.get(layout)
@@ -90,7 +98,7 @@ class Alignment:
 
     def _uneven(self, step: NativeStep) -> str | None:
         """Return why threads would have nothing to do that the node or those here alone could be spread over."""
-        grain, work = max(self.grain, step.grain), self.samples * (self.cost_ns + _cost(step))
+        grain, work = lcm(self.grain, step.grain), self.samples * (self.cost_ns + _cost(step))
         if grain == min(self.grain, step.grain) or self.samples >= _FEW_CUTS * grain or work < _WORTH_SHARING_NS:
             return None
         return f"with {step.placed.label!r} samples could be spread over threads only by the {grain}"
@@ -120,7 +128,7 @@ class Alignment:
         """Return the bytes of a sample of a node in planes that are not here yet."""
         new = {layout_of(plane.memory): plane for plane in step.placed.planes if self._axis(plane) is not None}
         return sum(
-            plane.memory.itemsize * _count(plane.memory) // max(self.samples, 1)
+            plane.memory.itemsize * prod(plane.memory.shape) // max(self.samples, 1)
             for layout, plane in new.items()
             if layout not in self._planes
         )
@@ -128,10 +136,3 @@ class Alignment:
 
 def _cost(step: NativeStep) -> float:
     return step.cost_ns if step.launched is None else cost_in_registers(step.launched.kernel)
-
-
-def _count(memory: Memory) -> int:
-    count = 1
-    for length in memory.shape:
-        count *= length
-    return count

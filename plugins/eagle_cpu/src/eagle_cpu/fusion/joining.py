@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import lcm
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Joined(NativeStep):
     def __init__(self, pieces: Sequence[Piece], bytes_per_sample: int) -> None:
         self.pieces = tuple(pieces)
         self._members = tuple(member for piece in pieces for member in piece.members)
-        first, grain = self._members[0], max(piece.grain for piece in pieces)
+        first, grain = self._members[0], lcm(*(piece.grain for piece in pieces))
         tile = max(_LEAST_TILE, _TILE_BYTES // max(bytes_per_sample, 1))
         self.tile = max(first.samples, 1) if len(pieces) == 1 else max(tile // grain, 1) * grain
         words = (word for piece in pieces for word in (piece.entry, piece.args, 0))
