@@ -30,7 +30,7 @@ class DeviceArray:
         self.dtype = host.dtype
         self.stream = stream
         self.read_only = False
-        self.fill_from(host)
+        self.fill_from(host.reshape(self.shape))
 
     @classmethod
     def empty(cls, shape: int | tuple[int, ...], dtype: Any = np.float64) -> DeviceArray:
@@ -115,7 +115,7 @@ class DeviceArray:
         _check(driver.cuMemcpyHtoD(self._address + low, raw.ctypes.data, count))
 
     def _view(self, part: np.ndarray[Any, Any], offset: int) -> DeviceArray:
-        array = DeviceArray.__new__(DeviceArray)
+        array = type(self).__new__(type(self))
         array._memory, array._address = self._memory, self._address + offset
         array.shape, array.strides, array.dtype = part.shape, part.strides, part.dtype
         array.stream, array.read_only = self.stream, self.read_only

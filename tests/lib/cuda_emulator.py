@@ -11,10 +11,11 @@ import ctypes
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from cuda_emulator_build import BUILD, SOURCES, build
 
-__all__ = ["DRIVERS", "Emulator", "build", "load", "loaded"]
+__all__ = ["BUILD", "DRIVERS", "Emulator", "build", "load", "loaded"]
 
 DRIVERS = {"12.2": 12020, "12.4": 12040, "12.8": 12080, "13.0": 13000, "13.5": 13050}
 KINDS = ("allocations", "streams", "events", "graphs", "execs", "modules", "user_objects", "captures")
@@ -107,8 +108,14 @@ def load(driver: str = "13.0", devices: int = 1) -> Emulator:
     return _loaded
 
 
+def hold(device: Any) -> None:
+    """Have `loaded` return a real device that has the controls of an emulated one (``pytest --real-gpu``)."""
+    global _loaded
+    _loaded = device
+
+
 def loaded() -> Emulator:
-    """Return the emulated device of this process; RuntimeError if there is none."""
+    """Return the device of this process; RuntimeError if there is none."""
     if _loaded is None:
         raise RuntimeError("no emulated device in this process: run pytest with --emulated")
     return _loaded
