@@ -147,7 +147,7 @@ def test_plain_stages_that_nothing_orders_overlap_and_the_notes_say_so() -> None
     total = eagle.deploy(kernels.sum_and_difference).bind(a=x, b=y, total=z, difference=np.zeros(1000))
     g = eagle.Graph().add(one[0], name="x1").add(two[0], name="y").add(one[1], name="x2").add(total).build()
     assert g.schedule == ("work_share",) * 4
-    assert built(g).notes() == ["side by side, because nothing orders them: 'x1', 'x2'; 'y'"]
+    assert "side by side, because nothing orders them: 'x1', 'x2'; 'y'" in g.fusion()
     g.launch(100)
     assert (z == 300).all()
 
@@ -156,7 +156,7 @@ def test_plain_stages_that_nothing_orders_overlap_and_the_notes_say_so() -> None
 def test_plain_stages_do_not_overlap_beyond_the_rule(samples: int, size: int) -> None:
     team.set_team_size(size)
     g = eagle.Graph().add(bumped(samples)[1][0]).add(bumped(samples)[1][0]).build()
-    assert built(g).notes() == []
+    assert "side by side" not in g.fusion()
 
 
 def test_nodes_of_a_fork_that_work_shares_do_not_overlap() -> None:
