@@ -14,7 +14,7 @@ from pathlib import Path
 
 from eagle.plugin import Argument, Kernel
 from eagle_cpu.engine import layout
-from eagle_cpu.engine.build import Build, has_loop, module_text
+from eagle_cpu.engine.build import Build, has_loop, is_simple, module_text
 from eagle_cpu.engine.compiler import to_object
 from eagle_cpu.engine.host import Host, host
 from eagle_cpu.engine.layout import Layout, components
@@ -200,7 +200,7 @@ def objects(kernel: Kernel, shape: Shape) -> Iterator[tuple[str, bytes]]:
             operands = "v" * function.operands
             symbol = f"_ZGV{prefix}N{function.lanes}{operands}_{function.name}" if function.lanes else function.name
             text = text.replace(f"@{function.symbol}(", f"@{symbol}(")
-        yield name, to_object(text)
+        yield name, to_object(text, simple=is_simple(kernel, which))
 
 
 def rows(kernel: Kernel, shape: Shape) -> Iterator[str]:

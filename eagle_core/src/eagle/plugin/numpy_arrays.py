@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Hashable
 
@@ -85,8 +86,13 @@ def dtype_name(dtype: np.dtype[np.generic]) -> str:
     That is ``"float64"``, NumPy's ``str`` when it is not native or not plain, and the list of fields of a structure.
     """
     if dtype.isnative and dtype.kind in "biufc":
-        return dtype.name
+        return _plain_name(dtype)
     return dtype.str if dtype.names is None else repr(dtype)
+
+
+@functools.cache
+def _plain_name(dtype: np.dtype[np.generic]) -> str:
+    return dtype.name  # which NumPy puts together anew each time
 
 
 def _address(array: np.ndarray) -> int:

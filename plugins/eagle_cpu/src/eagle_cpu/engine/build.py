@@ -9,10 +9,11 @@ from eagle_cpu.engine.compiler import assemble, link, to_object
 from eagle_cpu.engine.launch_entry import launch_entry
 from eagle_cpu.engine.loop_entry import loop_entry
 from eagle_cpu.engine.object_cache import fetch, keep, key_of
+from eagle_cpu.engine.places import instructions
 from eagle_cpu.engine.shape import Shape
-from eagle_ir import Function
+from eagle_ir import Function, While
 
-__all__ = ["Build", "build", "has_loop"]
+__all__ = ["Build", "build", "has_loop", "is_simple", "module_text"]
 
 
 class Build(Enum):
@@ -34,7 +35,7 @@ def build(kernel: Kernel, shape: Shape, which: Build) -> int:
     key = key_of(kernel, shape, which.value)
     binary = fetch(key)
     if binary is None:
-        binary = to_object(module_text(kernel, shape, which))
+        binary = to_object(module_text(kernel, shape, which), simple=is_simple(kernel, which))
         keep(key, binary)
     return link(binary, [which.value], f"kernel {kernel.name!r}")[which.value]
 
@@ -47,3 +48,9 @@ def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
     else:
         function = loop_entry(kernel.code, shape, watchful=which is Build.WATCHFUL)
     return assemble([function])
+
+
+def is_simple(kernel: Kernel, which: Build) -> bool:
+    """Whether the only loop that matters is that over steps, whose constants are hoisted."""
+    assert isinstance(kernel.code, Function)
+    return which is not Build.LAUNCH and not any(isinstance(one, While) for one in instructions(kernel.code.body))

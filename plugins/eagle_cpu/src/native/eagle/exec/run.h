@@ -31,7 +31,7 @@ class Caller {
             if (size != held_size_) get_team(size);
             if (team_ != nullptr) return team_->fly(job, pieces, watch_);
         }
-        Flight here(job, {job.samples, job.samples, 1, 1}, nullptr);
+        Flight here(job, uncut(job), nullptr);
         here.work(0, watch_);
         return here.code();
     }
