@@ -48,6 +48,8 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/pictures.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
+	@echo
+	PEERS=$(PEERS) $(BIN)/python -m benchmarks.native_graphs
 
 clean:
 	rm -rf $(VENV) build

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 import eagle
 from eagle.graph import opaque
 from eagle.plugin import Access, Lowering, Node, NodeKind, register
+from eagle_cpu import team
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
@@ -86,4 +89,58 @@ def test_planes_of_native_steps_are_checked_before_every_launch() -> None:
         x.resize(5)
     x.resize(5, refcheck=False)
     with pytest.raises(eagle.PlaneError, match="node 'n', plane 'x'"):
+        g.launch()
+
+
+def test_native_steps_are_branches_and_share_the_team_once_their_cost_is_known() -> None:
+    """Nobody says that a sample takes a millisecond: the first launch finds out."""
+    threads: list[set[int]] = [set()]
+
+    @ENTRY  # type: ignore[untyped-decorator]
+    def entry(args: int, begin: int, end: int, run: int) -> int:
+        time.sleep(0.001)
+        threads[-1].add(threading.get_ident())
+        return 0
+
+    address = ctypes.cast(entry, ctypes.c_void_p).value
+    register(
+        NodeKind(name="native and slow", access=lambda node: [Access(name="x", array=node.payload, mode="rw", axis=0)]),
+        Lowering(kind="native and slow", backend="cpu", lower=lambda placed, context: context.native(address, 0)),
+    )
+    before = team.team_size()
+    team.set_team_size(2)
+    try:
+        g = eagle.Graph().add_group([Node("native and slow", np.zeros(1)) for _ in range(4)]).build()
+        assert g.schedule == ("branch_tasks",)
+        for _ in range(100):
+            threads.append(set())
+            g.launch()
+            if len(threads[-1]) == 2:
+                break
+    finally:
+        team.set_team_size(before)
+    assert len(threads[1]) == 1
+    assert len(threads[-1]) == 2
+
+
+def test_a_failure_with_a_check_stops_the_launch_before_the_python_node_behind_it() -> None:
+    def check() -> None:
+        if x[0]:
+            raise LookupError("recorded")
+
+    x, later = np.zeros(10), []
+    g = eagle.Graph().add_node(native_kind("native that fails early", x, code=5, check=check), name="n")
+    g.add_node(opaque(lambda: later.append(1))).build()
+    with pytest.raises(LookupError, match="recorded") as raised:
+        g.launch(3)
+    assert "in node 'n'" in raised.value.__notes__[0]
+    assert later == []
+    assert (x == 1).all()
+
+
+def test_a_check_that_belongs_to_another_node_silences_no_failure() -> None:
+    failing = native_kind("native that fails unseen", np.zeros(10), code=3)
+    checked = native_kind("native with a check of its own", np.zeros(10), check=lambda: None)
+    g = eagle.Graph().add_node(failing, name="n").add_node(checked).build()
+    with pytest.raises(RuntimeError, match="node 'n' failed with code 3"):
         g.launch()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import hawk
 from hawk import Bool, Index, Int32, Matrix, Mutable, Param, Scalar, Table, Terminated, Vector
 
@@ -9,6 +11,11 @@ from hawk import Bool, Index, Int32, Matrix, Mutable, Param, Scalar, Table, Term
 @hawk.kernel
 def scale(x: Scalar, factor: Param):
     return factor * x
+
+
+@hawk.kernel
+def sine(x: Scalar):
+    return math.sin(x)
 
 
 @hawk.kernel

@@ -16,8 +16,6 @@ namespace {
 
 constexpr double kDear = 1e5;    // ns a sample: worth waking everybody, however few samples there are
 
-bool asked_to_stop(const eagle_run* run) { return __atomic_load_n(run->stop, __ATOMIC_RELAXED) != 0; }
-
 struct Counted {
     std::vector<int32_t> visits;
     int64_t grain;
@@ -92,14 +90,20 @@ int32_t fail(void* args, int64_t begin, int64_t end, const eagle_run*) {
     return begin <= 30 && 30 < end ? 30 : begin <= 70 && 70 < end ? 70 : 0;
 }
 
+RunEnd repeat_in_order(const Job* jobs, std::size_t count, int64_t repetitions, Watch* watch = nullptr) {
+    const Branch branch{jobs, count};
+    const Stage stage = stage_of(&branch, 1, Schedule::work_share);
+    return run_stages(&stage, 1, repetitions, watch);
+}
+
 void the_largest_code_is_returned_and_everything_runs() {
     std::atomic<int64_t> ran{0};
-    const Job jobs[] = {{fail, &ran, 100, 1, kDear}, {fail, &ran, 10, 1, kDear}, {fail, &ran, 100, 1, kDear}};
+    const Job jobs[] = {{fail, &ran, 100, 1, kDear, 0}, {fail, &ran, 10, 1, kDear, 1}, {fail, &ran, 100, 1, kDear, 2}};
     for (int i = 0; i < 50; ++i) CHECK(run(jobs[0]) == 70);
     CHECK(ran == 5000);
-    const SequenceEnd end = run_sequence(jobs, 3, 5);
-    CHECK(end.repetition == 0 && end.job == 0 && end.code == 70 && ran == 5210);
-    const SequenceEnd fine = run_sequence(jobs + 1, 1, 100);
+    const RunEnd end = repeat_in_order(jobs, 3, 5);
+    CHECK(end.repetition == 0 && end.rank == 0 && end.code == 70 && ran == 5210);
+    const RunEnd fine = repeat_in_order(jobs + 1, 1, 100);
     CHECK(fine.code == 0 && ran == 6210);
 }
 
@@ -121,12 +125,12 @@ void a_watch_stops_endless_jobs() {
     for (const eagle_entry endless : {until_stopped, until_stopped_elsewhere}) {
         StopsAtOnce watch;
         const Job job{endless, nullptr, 1000, 1, kDear};
-        const SequenceEnd end = run_sequence(&job, 1, INT64_MAX, &watch);
+        const RunEnd end = repeat_in_order(&job, 1, INT64_MAX, &watch);
         CHECK(end.code < 0);
     }
     StopsAtOnce watch;
     const Job quick{count, nullptr, 0, 1, 1.0};
-    CHECK(run_sequence(&quick, 1, INT64_MAX, &watch).code < 0);
+    CHECK(repeat_in_order(&quick, 1, INT64_MAX, &watch).code < 0);
 }
 
 int32_t rounding(void*, int64_t, int64_t, const eagle_run*) {

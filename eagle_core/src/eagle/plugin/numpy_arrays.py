@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 
 from eagle.errors import PlaneError
 from eagle.plugin.arrays import ArrayAdapter, Memory
 
-__all__ = ["NumPyArrays", "dtype_name"]
+__all__ = ["NumPyArrays", "address_of", "dtype_name", "owners"]
 
 
 _READ_ONLY = (
@@ -42,7 +42,7 @@ class NumPyArrays(ArrayAdapter):
             )
         return Memory(
             device=("cpu", 0),
-            address=_address(array),
+            address=address_of(array),
             shape=array.shape,
             strides=array.strides,
             itemsize=array.itemsize,
@@ -57,12 +57,9 @@ class NumPyArrays(ArrayAdapter):
         An array made by `numpy.from_dlpack` hides whose memory it is; resizing that is not noticed.
         """
         assert isinstance(array, np.ndarray)
-        mark: tuple[object, ...] = (_address(array), array.shape, array.strides)
-        owner = array.base
-        while owner is not None:
-            if isinstance(owner, np.ndarray):
-                mark += (_address(owner), owner.shape)
-            owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
+        mark: tuple[object, ...] = (address_of(array), array.shape, array.strides)
+        for owner in owners(array):
+            mark += (address_of(owner), owner.shape)
         return mark
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
@@ -80,6 +77,15 @@ class NumPyArrays(ArrayAdapter):
             ) from error
 
 
+def owners(array: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the arrays that `array` is a view of, which may be resized under it."""
+    owner = array.base
+    while owner is not None:
+        if isinstance(owner, np.ndarray):
+            yield owner
+        owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
+
+
 def dtype_name(dtype: np.dtype[np.generic]) -> str:
     """Return the name `Memory.dtype` uses.
 
@@ -95,7 +101,8 @@ def _plain_name(dtype: np.dtype[np.generic]) -> str:
     return dtype.name  # which NumPy puts together anew each time
 
 
-def _address(array: np.ndarray) -> int:
+def address_of(array: np.ndarray) -> int:
+    """Return the address of element ``[0, .., 0]``."""
     # The attribute of the base class: a subclass may have overridden it.
     interface = np.ndarray.__array_interface__.__get__(array)
     return int(interface["data"][0])

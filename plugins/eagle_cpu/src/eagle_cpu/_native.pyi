@@ -7,21 +7,21 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-# array, address, shape, strides (bytes)
-_Plane: TypeAlias = tuple[np.ndarray[Any, Any], int, tuple[int, ...], tuple[int, ...]]
-# entry, args, samples, grain, cost_ns, planes
-_Job: TypeAlias = tuple[int, int, int, int, float, Sequence[_Plane]]
+# array, address, shape, strides (bytes; None: any)
+_Plane: TypeAlias = tuple[np.ndarray[Any, Any], int, tuple[int, ...], tuple[int, ...] | None]
+# entry, args, samples, grain, cost_ns
+_Job: TypeAlias = tuple[int, int, int, int, float]
+
+BRANCH_TASKS_MAX_SAMPLES: int
 
 class Moved:
-    """Nothing has run: a plane of a job is not where it was. Both count from 0."""
+    """Nothing has run: a plane, counted from 0, is not where it was."""
 
-    @property
-    def job(self) -> int: ...
     @property
     def plane(self) -> int: ...
 
 class Failed:
-    """The first job that failed, in the repetition that was the last one to run, and the largest of its codes."""
+    """The lowest job that failed, in the repetition that was the last one to run, and the largest of its codes."""
 
     @property
     def job(self) -> int: ...
@@ -31,7 +31,10 @@ class Failed:
     def repetition(self) -> int: ...
 
 class Interrupted:
-    """Where a run was stopped, and what a signal handler raised."""
+    """Where a run was stopped, and what a signal handler raised.
+
+    Of branches side by side, `job` is the lowest of their first ones.
+    """
 
     @property
     def job(self) -> int: ...
@@ -41,26 +44,37 @@ class Interrupted:
     def error(self) -> BaseException: ...
 
 class JobList:
-    """Jobs run one after another in one native call. Immutable, and safe to run from several threads.
+    """Jobs run in one native call, many times. Immutable, and safe to run from several threads.
 
     Parameters
     ----------
-    jobs : sequence of (entry, args, samples, grain, cost_ns, planes)
-        The first five as in :func:`eagle_cpu.team.run`. `planes` are the NumPy arrays the code was made for, each with
-        the address, shape and strides (in bytes) it must have: (array, address, shape, strides). The list keeps the
-        arrays alive; what lies at `args` is the caller's to keep.
+    jobs : sequence of (entry, args, samples, grain, cost_ns)
+        As in :func:`eagle_cpu.team.run`. What lies at `args` is the caller's to keep alive.
+    planes : sequence of (array, address, shape, strides)
+        The NumPy arrays the code was made for, each with the address, shape and strides (in bytes; None: any) it must
+        have. The list keeps them alive.
+    stages : sequence of sequences of sequences of int, optional
+        The jobs of each branch of each stage, by their place in `jobs`. Stages run one after another; the branches of
+        one side by side, each branch's jobs in order on one thread; a job that is a stage by itself is spread over the
+        team. By default every job is.
 
     Raises
     ------
     ValueError
-        A number no run could make sense of, or an array that is not where it is said to be.
+        A number no run could make sense of, an array that is not where it is said to be, or stages that do not name
+        every job once.
     TypeError
         A plane that is no NumPy array.
     """
 
-    def __init__(self, jobs: Sequence[_Job]) -> None: ...
+    def __init__(
+        self,
+        jobs: Sequence[_Job],
+        planes: Sequence[_Plane] = (),
+        stages: Sequence[Sequence[Sequence[int]]] | None = None,
+    ) -> None: ...
     def run(self, n: int = 1) -> Moved | Failed | Interrupted | None:
-        """Run all jobs `n` times without the interpreter's lock; None when all went well.
+        """Run all stages `n` times without the interpreter's lock; None when all went well.
 
         Planes are compared once, before the first job. When a job fails the rest of that repetition still runs, and no
         repetition follows. Raises nothing but ValueError, for a negative `n`.
@@ -74,5 +88,6 @@ class JobList:
 def run(entry: int, args: int, samples: int, grain: int, cost_ns: float) -> int: ...
 def team_size() -> int: ...
 def set_team_size(size: int) -> None: ...
+def resolve(branches: int, samples: int, native: bool, threads: int) -> str: ...
 def shut_down() -> None:
     """Join the team; jobs run on the calling thread from then on. Called at exit."""

@@ -31,6 +31,6 @@ class CpuBackend(Backend):
         if options:
             names = ", ".join(repr(name) for name in options)
             raise BuildError(f"backend 'cpu' has no build option {names}", why="it has none", fix="Leave it out.")
-        context = CpuContext(options)
+        context = CpuContext(options, blueprint)
         steps = [context.lower(placed) for placed in blueprint.nodes]
         return CpuExecutable(blueprint, context, steps)

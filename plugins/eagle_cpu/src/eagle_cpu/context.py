@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import length_hint
 from typing import Any, ClassVar
 
 import numpy as np
 
 from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Placed, Plane, Step, guard_reader
 from eagle_cpu.host_memory import host_view
-from eagle_cpu.team import run as run_on_team
+from eagle_cpu.native_run import NativeRun
+from eagle_cpu.pieces import Pieces
+from eagle_cpu.plane_check import PlaneCheck
+from eagle_cpu.steps import CpuStep, NativeStep, checked
 from eagle_cpu.team import team_size
 
-__all__ = ["CpuContext", "CpuStep"]
-
-
-class CpuStep(Step):
-    """A callable without arguments that does the step's work on the calling thread."""
-
-    __slots__ = ("run",)
-
-    def __init__(self, run: Callable[[], object]) -> None:
-        self.run = run
-
-    def __call__(self) -> None:
-        """Do the work."""
-        self.run()
+__all__ = ["CpuContext"]
 
 
 class CpuContext(LowerContext):
-    """Makes closures: a step is a Python callable.
+    """Makes closures, and native steps, which are put together into native calls.
+
+    Parameters
+    ----------
+    options : mapping
+    graph : Blueprint
+        What is being built.
 
     Attributes
     ----------
@@ -40,10 +35,12 @@ class CpuContext(LowerContext):
 
     backend: ClassVar[str] = "cpu"
 
-    def __init__(self, options: Any) -> None:
+    def __init__(self, options: Any, graph: Blueprint) -> None:
         super().__init__(options)
         self.watched = False
+        self._graph = graph
         self._calls_python = False
+        self._checked: set[Placed[Any]] = set()  # the nodes with a check of `after_run`
 
     def view(self, plane: Plane) -> np.ndarray[Any, np.dtype[Any]]:
         """Return a NumPy array over the memory of a host plane, whatever library the array is from.
@@ -73,10 +70,11 @@ class CpuContext(LowerContext):
         A launch has checked the planes before it began. Where Python code runs in the same graph, which can resize an
         array, they are checked again right before the work.
         """
+        check = PlaneCheck([placed])
 
         def run() -> None:
             if self._calls_python:
-                placed.recheck()
+                check()
             work()
 
         return CpuStep(run)
@@ -86,7 +84,18 @@ class CpuContext(LowerContext):
         """How many threads a native step may be spread over."""
         return team_size()
 
-    def native(self, entry: int, args: int, /, *, samples: int = 1, grain: int = 1) -> Step:
+    def native(
+        self,
+        entry: int,
+        args: int,
+        /,
+        *,
+        samples: int = 1,
+        grain: int = 1,
+        cost_ns: float = 1.0,
+        failure: Callable[[], Exception] | None = None,
+        forget: Callable[[], object] | None = None,
+    ) -> Step:
         """Make a step of compiled code.
 
         The code is called over disjoint ranges that cover ``0 .. samples`` once, in any order, on any thread, without
@@ -100,22 +109,49 @@ class CpuContext(LowerContext):
         args : int
             The address handed to it; keep what lies there alive with `keep`.
         samples, grain : int
+            `samples` is also what decides whether a branch is small enough to run beside others.
+        cost_ns : float
+            A guess at what one sample takes: it decides how many threads are worth waking, and nothing else.
+        failure : callable, optional
+            Returns the exception a positive code stands for, from what the code left in `args`.
+        forget : callable, optional
+            Drops what the code left there. Called before a run that follows a failed or interrupted one.
 
         Notes
         -----
-        A positive code is raised by a check of `after_run` that looks at what the code left in `args`, else it is a
-        `RuntimeError`.
+        Without `failure`, a positive code is raised by a check of `after_run` that looks at what the code left in
+        `args`, else it is a `RuntimeError`. Of several nodes that fail in a native call, the first in the order of
+        adding is raised, after the repetition has run to its end.
         """
-        checked = len(self._after)
-        placed = self._nesting[-1]
-
-        def work() -> None:
-            code = run_on_team(entry, args, samples, grain)
-            if code and len(self._after) == checked:
-                raise RuntimeError(f"the native code of node {placed.label!r} failed with code {code}")
-
         self.watched = True
-        return self.over_memory(placed, work)
+        return NativeStep(
+            self._alone,
+            self._nesting[-1],
+            entry,
+            args,
+            samples=samples,
+            grain=grain,
+            cost_ns=cost_ns,
+            failure=failure,
+            forget=forget,
+        )
+
+    def after_run(self, check: Callable[[], object], /) -> None:
+        """Have `check` called once results are visible, or as soon as the code of its node has failed."""
+        self._checked.add(self._nesting[-1])
+        super().after_run(check)
+
+    def pieces(self, blueprint: Blueprint, steps: Sequence[CpuStep]) -> Pieces:
+        """Put the steps of a graph or a body together, by the rules for the team of this moment."""
+        return Pieces(blueprint, steps, self.team, self._raise_recorded)
+
+    def _alone(self, step: NativeStep) -> Callable[[], object]:
+        return NativeRun([step], [[[0]]], self._raise_recorded)
+
+    def _raise_recorded(self, step: NativeStep) -> None:
+        """Raise what the failed code of a node recorded, if a check of the node's can tell."""
+        if step.placed in self._checked:
+            self.check_after(self._graph)
 
     def call(self, fn: Callable[[], object], /) -> Step:
         """Run `fn`."""
@@ -124,23 +160,12 @@ class CpuContext(LowerContext):
 
     def sequence(self, blueprint: Blueprint, steps: Sequence[Step], /) -> Step:
         """Run the steps in order; what one raises is blamed on its node."""
-        calls = calls_of(steps)
-
-        def run() -> None:
-            ahead = iter(calls)
-            try:
-                for call in ahead:
-                    call()
-            except BaseException as error:
-                blame(blueprint, error, len(calls) - 1 - length_hint(ahead))
-                raise
-
-        return CpuStep(run)
+        return CpuStep(self.pieces(blueprint, checked(steps)).run)
 
     def when(self, guard: Guard, then: Step, /) -> Step:
         """Read the guard, then run or not."""
         holds = guard_reader(guard)
-        (call,) = calls_of([then])
+        call = checked([then])[0].work
 
         def run() -> None:
             if holds():
@@ -159,7 +184,7 @@ class CpuContext(LowerContext):
     ) -> Step:
         """Read the guard before each iteration; once more after the last one allowed, to tell what ended the loop."""
         holds = guard_reader(guard) if guard is not None else None
-        (call,) = calls_of([body])
+        call = checked([body])[0].work
 
         def run() -> None:
             iterations = 0
@@ -170,19 +195,3 @@ class CpuContext(LowerContext):
                 report(iterations, going)
 
         return CpuStep(run)
-
-
-def blame(blueprint: Blueprint, error: BaseException, index: int, repetition: int | None = None) -> None:
-    """Blame `error` on a node, unless an interrupt landed before the first one began."""
-    if index >= 0:
-        blueprint.blame(error, index, repetition)
-
-
-def calls_of(steps: Sequence[Step]) -> list[Callable[[], object]]:
-    """Return what to call for each step."""
-    calls = []
-    for step in steps:
-        if not isinstance(step, CpuStep):
-            raise BuildError(f"{step!r} is no step of backend 'cpu'", fix="Return what the context makes.")
-        calls.append(step.run)
-    return calls

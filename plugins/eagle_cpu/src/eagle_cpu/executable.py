@@ -2,63 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import repeat
 from operator import length_hint
 
 from eagle.plugin import Blueprint, Executable, Step
-from eagle_cpu.context import CpuContext, blame, calls_of
+from eagle_cpu.context import CpuContext
+from eagle_cpu.native_run import NativeRun
+from eagle_cpu.plane_check import PlaneCheck
+from eagle_cpu.steps import checked
 
 __all__ = ["CpuExecutable"]
 
 
 class CpuExecutable(Executable):
-    """Calls one step after another, on the calling thread; `enqueue` returns when everything has run.
+    """Calls one piece after another, on the calling thread; `enqueue` returns when everything has run.
 
-    A graph of Python callables alone checks no planes: they look at the arrays themselves.
+    A graph of native steps alone is one native call, for all repetitions. A graph of Python callables alone checks no
+    planes: they look at the arrays themselves.
     """
 
     def __init__(self, blueprint: Blueprint, context: CpuContext, steps: Sequence[Step]) -> None:
-        self.schedule = ("work_share",) * len(blueprint.stages)
-        self._blueprint = blueprint
-        self._context = context
-        self._calls = calls_of(steps)
-        self._only: Callable[[], object] | None = self._calls[0] if len(self._calls) == 1 else None
-        self._watched = context.watched or context.has_checks
+        self._blueprint, self._context = blueprint, context
+        self._pieces = context.pieces(blueprint, checked(steps))
+        self.schedule = self._pieces.schedule
+        calls = self._pieces.calls
+        self._only = calls[0] if len(calls) == 1 else None
+        self._native = self._only if isinstance(self._only, NativeRun) else None
+        self._has_checks = context.has_checks
+        self._planes = PlaneCheck(blueprint.nodes) if context.watched and self._native is None else None
 
     def enqueue(self, n: int, /) -> None:
         """Run the graph `n` times."""
-        if self._watched:
-            self._check()
-        call = self._only
-        if call is None:
-            self._run_all(n)
-        else:
-            # Where a loop was when something escaped is read off its iterator: counting would cost more than the loop.
-            ahead = repeat(None, n)
+        if self._planes is not None:
+            self._planes()
+        if self._has_checks:
+            self._context.check_before(self._blueprint)
+        if self._native is not None:
             try:
-                for _ in ahead:
-                    call()
+                self._native(n)
             except BaseException as error:
-                blame(self._blueprint, error, 0 if length_hint(ahead) < n else -1, n - length_hint(ahead))
+                self._pieces.blame(error, 0, self._native.repetition + 1)
                 raise
-        if self._watched:
+        else:
+            self._run_pieces(n)
+        if self._has_checks:
             self._context.check_after(self._blueprint)
 
-    def _run_all(self, n: int) -> None:
-        calls = self._calls
+    def notes(self) -> Sequence[str]:
+        """Say which plain stages run side by side."""
+        labels = [placed.label for placed in self._blueprint.nodes]
+        return [
+            "side by side, because nothing orders them: "
+            + "; ".join(_named([labels[node] for node in branch]) for branch in stage)
+            for stage in self._pieces.overlaps
+        ]
+
+    def _run_pieces(self, n: int) -> None:
+        # Where a loop was when something escaped is read off its iterator: counting would cost more than the loop.
+        calls, only = self._pieces.calls, self._only
         repetitions, ahead = repeat(None, n), iter(calls)
         try:
-            for _ in repetitions:
-                ahead = iter(calls)
-                for call in ahead:
-                    call()
+            if only is not None:
+                for _ in repetitions:
+                    only()
+            else:
+                for _ in repetitions:
+                    ahead = iter(calls)
+                    for call in ahead:
+                        call()
         except BaseException as error:
-            index = len(calls) - 1 - length_hint(ahead)
-            blame(self._blueprint, error, index, n - length_hint(repetitions))
+            begun = n - length_hint(repetitions)
+            at = 0 if only is not None and begun else len(calls) - 1 - length_hint(ahead)
+            self._pieces.blame(error, at, begun)
             raise
 
-    def _check(self) -> None:
-        if self._context.watched:
-            self._blueprint.recheck()
-        self._context.check_before(self._blueprint)
+
+def _named(labels: Sequence[str]) -> str:
+    if len(labels) <= 3:
+        return ", ".join(map(repr, labels))
+    return f"{labels[0]!r} .. {labels[-1]!r} ({len(labels)} nodes)"

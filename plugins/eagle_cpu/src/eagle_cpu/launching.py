@@ -32,8 +32,14 @@ def lower_launch(placed: Placed[Launch], context: CpuContext) -> Step:
     program = program_for(kernel)
     arguments = program.arguments(arrays, launch.params, launch.samples)
     context.keep(arguments)
-    return context.over_memory(
-        placed, _work(program, arguments, program.launch_entry, launch.samples, cost_of(kernel.code))
+    return context.native(
+        program.launch_entry,
+        arguments.address,
+        samples=launch.samples,
+        grain=program.grain,
+        cost_ns=cost_of(kernel.code),
+        failure=lambda: _fault(program, arguments),
+        forget=arguments.reset,
     )
 
 
@@ -42,13 +48,12 @@ def lower_until_done(placed: Placed[UntilDone], context: CpuContext) -> Step:
     payload = placed.node.payload
     launch = payload.launch
     program = program_for(launch.kernel)
-    assert program.loop_entry is not None
     arguments = program.arguments(_views(placed, context), launch.params, launch.samples)
     limit = _NO_LIMIT if payload.limit is None else payload.limit
     steps, failed = _array(placed, context, "steps taken"), _array(placed, context, "samples failed")
     arguments.set_loop(max_steps=limit, steps=steps, failed=failed)
     context.keep(arguments)
-    work = _work(program, arguments, program.loop_entry, launch.samples, _LONG)
+    work = _loop(program, arguments, launch.samples)
     all_done = _array(placed, context, "all done")
     assert all_done is not None
 
@@ -61,23 +66,21 @@ def lower_until_done(placed: Placed[UntilDone], context: CpuContext) -> Step:
     return context.over_memory(placed, run)
 
 
-def _work(program: Program, arguments: Arguments, entry: int, samples: int, cost: float) -> Callable[[], None]:
-    address, grain = arguments.address, program.grain
-    interrupted = [False]
+def _loop(program: Program, arguments: Arguments, samples: int) -> Callable[[], None]:
+    entry, address, grain = program.loop_entry, arguments.address, program.grain
+    assert entry is not None
 
     def work() -> None:
-        if interrupted[0]:  # what an interrupted run recorded is no concern of this one
-            arguments.reset()
-        interrupted[0] = True
-        code = run_on_team(entry, address, samples, grain, cost_ns=cost)
-        interrupted[0] = False
-        if code:
-            fault = arguments.fault
-            arguments.reset()
-            assert fault is not None
-            raise fault_error(program.kernel, fault)
+        if run_on_team(entry, address, samples, grain, cost_ns=_LONG):
+            raise _fault(program, arguments)
 
     return work
+
+
+def _fault(program: Program, arguments: Arguments) -> Exception:
+    fault = arguments.fault
+    assert fault is not None
+    return fault_error(program.kernel, fault)
 
 
 def _views(placed: Placed[Any], context: CpuContext) -> dict[str, np.ndarray[Any, Any]]:

@@ -16,9 +16,20 @@ import os
 import warnings
 
 from eagle_cpu import _native
-from eagle_cpu._native import Failed, Interrupted, JobList, Moved
+from eagle_cpu._native import BRANCH_TASKS_MAX_SAMPLES, Failed, Interrupted, JobList, Moved
 
-__all__ = ["run", "run_sequence", "team_size", "set_team_size", "JobList", "Moved", "Failed", "Interrupted"]
+__all__ = [
+    "run",
+    "run_sequence",
+    "resolve",
+    "team_size",
+    "set_team_size",
+    "BRANCH_TASKS_MAX_SAMPLES",
+    "JobList",
+    "Moved",
+    "Failed",
+    "Interrupted",
+]
 
 
 def run(entry: int, args: int, samples: int, grain: int = 1, *, cost_ns: float = 1.0) -> int:
@@ -55,7 +66,7 @@ def run(entry: int, args: int, samples: int, grain: int = 1, *, cost_ns: float =
 
 
 def run_sequence(jobs: JobList, n: int = 1) -> Moved | Failed | None:
-    """Run a list of jobs `n` times; raise what interrupted it.
+    """Run stages of jobs `n` times; raise what interrupted them.
 
     :meth:`JobList.run` is the same in fewer nanoseconds, and says where it was interrupted instead of raising.
 
@@ -75,6 +86,29 @@ def run_sequence(jobs: JobList, n: int = 1) -> Moved | Failed | None:
     if isinstance(outcome, Interrupted):
         raise outcome.error
     return outcome
+
+
+def resolve(branches: int, samples: int, native: bool, threads: int) -> str:
+    """Return how a stage runs, by the fixed rule: ``"branch_tasks"`` or ``"work_share"``.
+
+    Parameters
+    ----------
+    branches : int
+    samples : int
+        Of the node that has most.
+    native : bool
+        Whether every node is compiled code.
+    threads : int
+        The size of the team.
+
+    Returns
+    -------
+    str
+        ``"branch_tasks"``, branches side by side, with two branches or more, two threads or more, at most
+        `BRANCH_TASKS_MAX_SAMPLES` samples and nothing but compiled code; else ``"work_share"``, one node after another,
+        each spread over the team.
+    """
+    return _native.resolve(branches, samples, native, threads)
 
 
 def team_size() -> int:

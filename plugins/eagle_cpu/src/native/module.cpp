@@ -2,8 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "eagle/exec/process.h"
-#include "eagle/exec/run.h"
+#include "eagle/exec.h"
 #include "job_list.h"
 #include "python_watch.h"
 
@@ -39,6 +38,10 @@ void set_team_size(int64_t size) {
 void shut_down() {
     Detached detached;    // a thread that is still in a job needs the lock to end
     exec::shut_down();
+}
+
+const char* resolve(int64_t branches, int64_t samples, bool native, int threads) {
+    return exec::name_of(exec::resolve({static_cast<std::size_t>(branches < 0 ? 0 : branches), samples, native}, threads));
 }
 
 int traverse_jobs(PyObject* self, visitproc visit, void* arg) {
@@ -79,8 +82,10 @@ NB_MODULE(_native, m) {
     m.def("team_size", &eagle::exec::team_size);
     m.def("set_team_size", &set_team_size, "size"_a);
     m.def("shut_down", &shut_down);
+    m.def("resolve", &resolve, "branches"_a, "samples"_a, "native"_a, "threads"_a);
+    m.attr("BRANCH_TASKS_MAX_SAMPLES") = eagle::exec::kBranchTasksMaxSamples;
 
-    nb::class_<Moved>(m, "Moved").def_ro("job", &Moved::job).def_ro("plane", &Moved::plane);
+    nb::class_<Moved>(m, "Moved").def_ro("plane", &Moved::plane);
     nb::class_<Failed>(m, "Failed")
         .def_ro("job", &Failed::job)
         .def_ro("code", &Failed::code)
@@ -90,7 +95,8 @@ NB_MODULE(_native, m) {
         .def_ro("repetition", &Interrupted::repetition)
         .def_ro("error", &Interrupted::error);
     nb::class_<JobList>(m, "JobList", nb::type_slots(job_list_slots))
-        .def(nb::init<const std::vector<JobTuple>&>(), "jobs"_a)
+        .def(nb::init<const std::vector<JobTuple>&, const std::vector<PlaneTuple>&, const std::optional<StageLists>&>(),
+             "jobs"_a, "planes"_a = std::vector<PlaneTuple>(), "stages"_a = nb::none())
         .def("run", &JobList::run, "n"_a = 1)
         .def("moved", &JobList::moved)
         .def("__len__", &JobList::size);

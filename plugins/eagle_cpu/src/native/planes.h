@@ -5,7 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <cstring>
+#include <optional>
 #include <vector>
 
 namespace eagle::python {
@@ -26,11 +26,13 @@ struct ArrayHead {
 // on to it, so this is compared before every run.
 class Planes {
   public:
+    // Without strides they may be any: so it is with an array that matters only as the owner of others' memory.
     void add(nb::handle array, uintptr_t address, const std::vector<Py_ssize_t>& shape,
-             const std::vector<Py_ssize_t>& strides) {
-        planes_.push_back({nb::borrow(array), reinterpret_cast<char*>(address), shape.size(), extents_.size()});
+             const std::optional<std::vector<Py_ssize_t>>& strides) {
+        planes_.push_back(
+            {nb::borrow(array), reinterpret_cast<char*>(address), shape.size(), extents_.size(), strides.has_value()});
         extents_.insert(extents_.end(), shape.begin(), shape.end());
-        extents_.insert(extents_.end(), strides.begin(), strides.end());
+        if (strides) extents_.insert(extents_.end(), strides->begin(), strides->end());
     }
 
     std::size_t size() const noexcept { return planes_.size(); }
@@ -55,6 +57,7 @@ class Planes {
         nb::object array;
         char* data;
         std::size_t axes, extents;    // shape, then strides, from extents_[extents] on
+        bool has_strides;
     };
 
     bool in_place(const Plane& plane) const noexcept {
@@ -62,7 +65,10 @@ class Planes {
         if (head->data != plane.data || static_cast<std::size_t>(head->axes) != plane.axes) return false;
         const Py_ssize_t* expected = extents_.data() + plane.extents;
         for (std::size_t i = 0; i < plane.axes; ++i)
-            if (head->shape[i] != expected[i] || head->strides[i] != expected[plane.axes + i]) return false;
+            if (head->shape[i] != expected[i]) return false;
+        if (!plane.has_strides) return true;
+        for (std::size_t i = 0; i < plane.axes; ++i)
+            if (head->strides[i] != expected[plane.axes + i]) return false;
         return true;
     }
 

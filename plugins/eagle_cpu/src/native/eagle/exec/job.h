@@ -14,7 +14,13 @@ struct Job {
     int64_t samples;
     int64_t grain = 1;        // cuts lie at multiples of it
     double cost_ns = 1.0;     // a guess at one sample's work: decides how many threads are worth waking
+    int32_t rank = 0;         // of several jobs that fail, the one of the lowest rank is reported
 };
+
+// For code in C++: whether to return a negative number soon.
+inline bool asked_to_stop(const eagle_run* run) noexcept { return __atomic_load_n(run->stop, __ATOMIC_RELAXED) != 0; }
+
+inline double work_ns(const Job& job) noexcept { return static_cast<double>(job.samples) * job.cost_ns; }
 
 // Measured on two cores: a sleeping thread is at work some 25 us after the call that wakes it, and two threads overtake one
 // at 40 us of work.
@@ -40,9 +46,12 @@ struct Cut {
 
 inline Cut uncut(const Job& job) noexcept { return {job.samples, job.samples, 1, job.samples, 1, 1}; }
 
+// A chunk for every sample.
+inline Cut singly(const Job& job, int threads) noexcept { return {job.samples, 1, job.samples, 1, job.samples, threads}; }
+
 // Cuts a job for a team of `size` threads; one chunk where waking nobody is faster. The job has samples.
 inline Cut cut(const Job& job, int size) noexcept {
-    const double work = static_cast<double>(job.samples) * job.cost_ns;
+    const double work = work_ns(job);
     const int64_t grain = std::max<int64_t>(job.grain, 1);
     if (size <= 1 || grain >= job.samples || !(work >= 2 * kWorthWakingNs)) return uncut(job);
 

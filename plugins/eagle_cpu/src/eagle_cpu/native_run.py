@@ -1,0 +1,96 @@
+"""Consecutive native steps as one native call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from eagle_cpu.plane_check import PlaneCheck
+from eagle_cpu.steps import NativeStep
+from eagle_cpu.team import Failed, Interrupted, JobList, Moved
+
+__all__ = ["NativeRun"]
+
+
+class NativeRun:
+    """Runs native steps in one call without the interpreter's lock, after a look at their planes.
+
+    Parameters
+    ----------
+    steps : sequence of NativeStep
+        In the order of their nodes.
+    stages : sequence of sequences of sequences of int
+        The steps of each branch of each stage, by their place in `steps`; see `JobList`.
+    recorded : callable
+        ``recorded(step)`` raises what the code of a step without a `failure` of its own recorded, if it can tell.
+
+    Attributes
+    ----------
+    steps : tuple of NativeStep
+    at : int
+        Which of the steps the last exception came from.
+    repetition : int
+        And in which repetition of the call, counted from 0.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[NativeStep],
+        stages: Sequence[Sequence[Sequence[int]]],
+        recorded: Callable[[NativeStep], object],
+    ) -> None:
+        self.steps = tuple(steps)
+        self.at = self.repetition = 0
+        self._recorded = recorded
+        self._check = PlaneCheck(dict.fromkeys(step.placed for step in steps))
+        self._foreign = self._check.foreign
+        self._run = JobList([step.job for step in steps], self._check.native, stages).run
+        self._clean = True
+
+    def __call__(self, n: int = 1) -> None:
+        """Run all steps `n` times.
+
+        Raises
+        ------
+        PlaneError
+            An array moved; nothing has run.
+        Exception
+            What the step of the lowest node that failed stands for; all steps of that repetition have run.
+        KeyboardInterrupt
+            Ctrl-C, or whatever else a signal handler raised; with a note on how far the run got.
+        """
+        if not self._clean:  # what a run recorded that was interrupted, or whose failure was raised, concerns no other
+            self._forget()
+        for placed in self._foreign:
+            placed.recheck()
+        self._clean = False
+        outcome = self._run(n)
+        if outcome is not None:
+            self._raise(outcome)
+        self._clean = True
+
+    def _raise(self, outcome: Moved | Failed | Interrupted) -> NoReturn:
+        self.at = self.repetition = 0
+        if isinstance(outcome, Moved):
+            self._check.refuse()
+        self.at, self.repetition = outcome.job, outcome.repetition
+        if isinstance(outcome, Interrupted):
+            if len(self.steps) > 1:
+                labels = f"{self.steps[0].placed.label!r} .. {self.steps[-1].placed.label!r}"
+                outcome.error.add_note(
+                    f"stopped inside a native run of the nodes {labels}: samples may stand at different nodes of it"
+                )
+            raise outcome.error
+        raise self._failure(self.steps[outcome.job], outcome.code)
+
+    def _failure(self, step: NativeStep, code: int) -> Exception:
+        if step.failure is not None:
+            return step.failure()
+        self._recorded(step)
+        return RuntimeError(f"the native code of node {step.placed.label!r} failed with code {code}")
+
+    def _forget(self) -> None:
+        self.repetition = 0
+        for step in self.steps:
+            if step.forget is not None:
+                step.forget()

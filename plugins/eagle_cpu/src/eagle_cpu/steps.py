@@ -1,0 +1,98 @@
+"""What the lowerings of the CPU make: Python to call, or compiled code to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagle.plugin import BuildError, Placed, Step
+
+__all__ = ["CpuStep", "NativeStep", "checked"]
+
+
+class CpuStep(Step):
+    """A callable without arguments that does the step's work on the calling thread."""
+
+    __slots__ = ("_work",)
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self._work = work
+
+    @property
+    def work(self) -> Callable[[], object]:
+        """What does the work; calling it costs less than calling the step."""
+        return self._work
+
+    def __call__(self) -> None:
+        """Do the work."""
+        self.work()
+
+
+class NativeStep(CpuStep):
+    """Compiled code over samples. Consecutive ones become one native call; called by itself, it is a call of its own.
+
+    Parameters
+    ----------
+    alone : callable
+        ``alone(step)`` returns what does the work of this step by itself.
+
+    Attributes
+    ----------
+    placed : Placed
+        The node it is the work of; its planes are what the code touches.
+    entry, args : int
+        Addresses of an ``eagle_entry`` and of what it is handed.
+    samples, grain : int
+        The code is called over ranges that cover ``0 .. samples`` once, cut at multiples of `grain`.
+    cost_ns : float
+        A guess at what one sample takes.
+    failure : callable or None
+        Returns the exception that a positive code stands for. None: a check of the context's knows, if anything does.
+    forget : callable or None
+        Drops what the code recorded of a failure.
+    """
+
+    __slots__ = ("_alone", "args", "cost_ns", "entry", "failure", "forget", "grain", "placed", "samples")
+
+    def __init__(
+        self,
+        alone: Callable[[NativeStep], Callable[[], object]],
+        placed: Placed[Any],
+        entry: int,
+        args: int,
+        *,
+        samples: int,
+        grain: int,
+        cost_ns: float,
+        failure: Callable[[], Exception] | None = None,
+        forget: Callable[[], object] | None = None,
+    ) -> None:
+        self._alone = alone
+        self.placed = placed
+        self.entry, self.args = entry, args
+        self.samples, self.grain, self.cost_ns = samples, grain, cost_ns
+        self.failure, self.forget = failure, forget
+
+    @property
+    def work(self) -> Callable[[], object]:
+        """What does the work by itself: made anew each time."""
+        return self._alone(self)
+
+    @property
+    def job(self) -> tuple[int, int, int, int, float]:
+        """It as a job of the team."""
+        return self.entry, self.args, self.samples, self.grain, self.cost_ns
+
+
+def checked(steps: Sequence[Step]) -> list[CpuStep]:
+    """Return the steps, which have to be this backend's.
+
+    Raises
+    ------
+    BuildError
+        One is another's.
+    """
+    for step in steps:
+        if not isinstance(step, CpuStep):
+            raise BuildError(f"{step!r} is no step of backend 'cpu'", fix="Return what the context makes.")
+    return list(steps)  # type: ignore[arg-type]
