@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagle.access import footprint, overlap
-from eagle.plugin import Memory, Placed, Plane, PlaneError
+from eagle.plugin import Memory, Placed, Plane, PlaneError, adapter_of
 from eagle_cpu.host_memory import host_view
 
 __all__ = ["DeclaredWrites"]
@@ -140,19 +140,11 @@ def _protectable(array: Array) -> bool:
     return bool(array.flags.writeable and root.flags.owndata)
 
 
-def _depth(array: Array) -> int:
-    """Count the arrays it is a view of."""
-    depth = 0
-    while isinstance(array.base, np.ndarray):
-        array, depth = array.base, depth + 1
-    return depth
-
-
 @contextmanager
 def _protected(arrays: Iterable[object]) -> Iterator[bool]:
     chosen = {id(one): one for one in arrays if isinstance(one, np.ndarray) and _protectable(one)}
     # Owners last into protection and first out of it: a view of a protected array cannot be made writable again.
-    views = sorted(chosen.values(), key=_depth, reverse=True)
+    views = sorted(chosen.values(), key=lambda one: -len(adapter_of(one).probed(one)))
     for array in views:
         array.flags.writeable = False
     try:

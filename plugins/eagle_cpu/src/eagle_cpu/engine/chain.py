@@ -116,8 +116,8 @@ def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
     Returns
     -------
     Kernel
-        It calls a plane by ``plane_name`` and a param by ``param_name``. Its fingerprint holds what the kernels are and
-        which planes they share, so that the same kernels joined in the same way are compiled once.
+        It calls a plane by ``plane_name`` and a param by ``param_name``. The same kernels sharing planes in the same way
+        have one fingerprint.
     """
     planes: dict[int, Argument] = {}
     params: list[Argument] = []
