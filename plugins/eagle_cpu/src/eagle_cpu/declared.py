@@ -144,7 +144,7 @@ def _protectable(array: Array) -> bool:
 def _protected(arrays: Iterable[object]) -> Iterator[bool]:
     chosen = {id(one): one for one in arrays if isinstance(one, np.ndarray) and _protectable(one)}
     # Owners last into protection and first out of it: a view of a protected array cannot be made writable again.
-    views = sorted(chosen.values(), key=lambda one: -len(adapter_of(one).probed(one)))
+    views = sorted(chosen.values(), key=lambda one: -len(adapter_of(one).probed(one) or ()))
     for array in views:
         array.flags.writeable = False
     try:

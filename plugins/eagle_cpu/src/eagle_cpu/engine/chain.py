@@ -116,8 +116,8 @@ def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
     Returns
     -------
     Kernel
-        It calls a plane by ``plane_name`` and a param by ``param_name``. The same kernels sharing planes in the same way
-        have one fingerprint.
+        It calls a plane by ``plane_name`` and a param by ``param_name``. The same kernels sharing planes in the same
+        way have one fingerprint.
     """
     planes: dict[int, Argument] = {}
     params: list[Argument] = []
