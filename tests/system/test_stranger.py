@@ -16,6 +16,7 @@ import eagle
 from eagle.testing import registered
 
 STRANGER = Path(__file__).parents[1] / "stranger"
+CONTRACT = {"eagle.plugin", "eagle.graph.payloads", "eagle.errors", "eagle.access"}
 
 
 @pytest.fixture
@@ -67,4 +68,4 @@ def test_they_import_the_contract_and_nothing_else_of_eagle() -> None:
     for source in sources:
         for line in source.read_text().splitlines():
             if re.match(r"\s*(from|import) eagle(\.| |$)", line):
-                assert line.split()[1] in {"eagle.plugin", "eagle.graph.payloads", "eagle.errors"}, f"{source}: {line}"
+                assert line.split()[1] in CONTRACT, f"{source}: {line}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import lcm, prod
 
-from eagle.access import footprint, overlap
-from eagle.access.footprint import Footprint
+from eagle.access import Footprint, footprint, overlap
 from eagle.plugin import Memory, Plane
 from eagle_cpu.cost import cost_in_registers
 from eagle_cpu.steps import NativeStep
