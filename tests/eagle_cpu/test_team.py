@@ -368,6 +368,7 @@ import ctypes, os, signal, sys, threading, time
 import numpy as np
 from eagle_cpu import team
 
+signal.signal(signal.SIGINT, signal.default_int_handler)     # a shell may have started the tests with SIGINT ignored
 library = ctypes.CDLL(sys.argv[1])
 def entry(name):
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
@@ -513,6 +514,7 @@ def test_a_signal_handler_runs_during_a_job_and_may_raise_anything(entries: Entr
     def handler(number: int, frame: object) -> None:
         seen.append(number)
         if len(seen) == 2:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             raise LookupError("enough")
 
     seen: list[int] = []
@@ -573,6 +575,21 @@ def test_a_sequence_runs_its_jobs_in_order_again_and_again(entries: Entries) -> 
     assert (x == 22).all()
     with pytest.raises(ValueError, match="n is -1"):
         jobs.run(-1)
+
+
+def test_many_threads_run_sequences_at_once(entries: Entries) -> None:
+    stops = team.JobList([(entries["stops_by_itself"], 0, 1, 1, 1.0)], [])  # one list for all threads
+
+    def work() -> None:
+        x = numbers(500)
+        jobs = team.JobList([(entries["add_one"], address(x), 500, 1, cost_ns) for cost_ns in (1.0, DEAR)], [plane(x)])
+        for _ in range(50):
+            assert jobs.run(3) is None
+            assert jobs.moved() is None
+            assert isinstance(stops.run(), team.Interrupted)
+        assert (x == 300).all()
+
+    in_threads(8, work)
 
 
 def test_the_repetition_in_which_a_job_fails_is_finished_and_is_the_last(entries: Entries) -> None:

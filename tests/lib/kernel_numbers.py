@@ -229,6 +229,8 @@ class Arithmetic:
             raise Fault(kind)
 
     def to(self, value: Number, kind: Any) -> Number:
+        if type(value) is kind:  # most are: half of the oracle's time went into saying so
+            return value
         try:
             with np.errstate(all="ignore"):
                 return typed(value, kind)

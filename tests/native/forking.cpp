@@ -19,20 +19,26 @@ int32_t add_one(void* args, int64_t begin, int64_t end, const eagle_run*) {
     return 0;
 }
 
-void run_a_job() {
-    std::vector<int> numbers(1000);
+void run_a_job(std::vector<int>& numbers) {
+    numbers.assign(1000, 0);
     CHECK(run({add_one, numbers.data(), 1000, 1, 1e5}) == 0);
     for (const int number : numbers) CHECK(number == 1);
 }
 
 void fork_while_the_team_is_held() {
-    std::atomic<bool> end{false};
+    // The heap is let alone by whoever else runs during the fork: that of the address sanitizer would stay locked in the child.
+    std::vector<int> theirs(1000), ours(1000);
+    std::atomic<bool> begun{false}, end{false};
     std::thread busy([&] {
-        while (!end) run_a_job();
+        while (!end) {
+            run_a_job(theirs);
+            begun = true;
+        }
     });
+    while (!begun) std::this_thread::yield();
     const pid_t child = fork();
     if (child == 0) {
-        for (int i = 0; i < 20; ++i) run_a_job();
+        for (int i = 0; i < 20; ++i) run_a_job(ours);
         _exit(0);
     }
     int status = -1;
@@ -68,7 +74,8 @@ void fork_inside_a_job() {
 
 int main() {
     set_team_size(4);
-    run_a_job();
+    std::vector<int> numbers(1000);
+    run_a_job(numbers);
     for (int i = 0; i < 5; ++i) fork_while_the_team_is_held();
     fork_inside_a_job();
     std::puts("forking: fine");

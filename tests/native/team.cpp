@@ -53,6 +53,12 @@ void cuts_of_huge_jobs_do_not_overflow() {
     }
 }
 
+void long_chunks_come_before_short_ones() {
+    const Cut pieces = cut({count, nullptr, 100'000, 32, kDear}, 2);
+    CHECK(pieces.end(0) == 12'512 && pieces.begin(pieces.longs) == 6 * 12'512 && pieces.end(pieces.count - 1) == 100'000);
+    for (int64_t i = pieces.longs; i < pieces.count; ++i) CHECK(pieces.end(i) - pieces.begin(i) <= 1'568);
+}
+
 void callers_compete_while_the_size_changes() {
     std::vector<std::thread> callers;
     for (int caller = 0; caller < 4; ++caller)
@@ -148,6 +154,7 @@ int main() {
     set_team_size(4);
     every_sample_is_visited_once();
     cuts_of_huge_jobs_do_not_overflow();
+    long_chunks_come_before_short_ones();
     callers_compete_while_the_size_changes();
     jobs_call_the_team();
     the_largest_code_is_returned_and_everything_runs();

@@ -132,6 +132,21 @@ def test_no_samples_are_done_at_once() -> None:
     assert (result.status, result.report.launches) == ("finished", 0)
 
 
+@pytest.mark.parametrize("kernel", [kernels.decay, [kernels.decay, halve]], ids=["one kernel", "several"])
+def test_no_samples_are_done_at_once_whatever_is_asked_of_them(kernel: Any) -> None:
+    calls: list[tuple[int, int, int]] = []
+    result = eagle.simulate(
+        kernel,
+        steps_per_sample=True,
+        stop_on_nonfinite=True,
+        progress=lambda *how: calls.append(how),
+        x=np.zeros(0),
+        rate=np.zeros(0),
+    )
+    assert (result.status, result.report.native_launches, calls) == ("finished", 0, [])
+    assert result.steps.size == result.failed.size == 0
+
+
 def test_max_steps_of_zero_runs_nothing() -> None:
     counts = left()
     assert eagle.simulate(kernels.count_down, left=counts, max_steps=0).status == "max_steps"

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import kernels
@@ -317,3 +321,20 @@ def test_a_bound_plan_dies_with_its_last_reference(x: np.ndarray) -> None:
         assert alive() is None
     finally:
         gc.enable()
+
+
+def test_no_program_is_started_to_compile_a_kernel(tmp_path: Path) -> None:
+    code = """
+import sys
+started = []
+sys.addaudithook(lambda event, arguments: started.append(event) if event in (
+    "subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system") else None)
+import eagle, kernels
+eagle.deploy(kernels.decay)
+print(started)
+"""
+    here = Path(__file__).parents[1] / "lib"
+    environment = os.environ | {"PYTHONPATH": str(here), "EAGLE_CACHE_DIR": str(tmp_path), "PATH": ""}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert ran.stdout == "[]\n", ran.stderr
+    assert list(tmp_path.iterdir())  # it was compiled

@@ -242,20 +242,23 @@ def _check_devices(planes: Mapping[str, _Plane]) -> None:
 
 def _check_aliasing(planes: Mapping[str, _Plane]) -> None:
     """Refuse overlaps of a written plane, unless both are per sample over the very same elements."""
+    footprints = {name: footprint(plane.memory) for name, plane in planes.items()}
     for name, plane in planes.items():
         if plane.argument.mode != "r":
             _refuse_self_overlap(name, plane.memory)
             for other, against in planes.items():
-                if other != name and (against.argument.mode == "r" or other > name):
+                once = other != name and (against.argument.mode == "r" or other > name)
+                if once and overlap(footprints[name], footprints[other]):
                     _refuse_overlap(name, plane, other, against)
 
 
 def _refuse_overlap(name: str, plane: _Plane, other: str, against: _Plane) -> None:
+    """Refuse two planes that overlap, but for one read where the other is written, element for element."""
     a, b = plane.memory, against.memory
     per_sample = "table" not in (plane.argument.role, against.argument.role)
     both_written = against.argument.mode != "r"
     same = (a.address, a.shape, a.strides, a.itemsize) == (b.address, b.shape, b.strides, b.itemsize)
-    if not overlap(footprint(a), footprint(b)) or (same and per_sample and not both_written):
+    if same and per_sample and not both_written:
         return
     raise PlaneError(
         f"the kernel writes plane {name!r}, which overlaps plane {other!r}",

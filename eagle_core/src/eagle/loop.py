@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -242,7 +243,7 @@ def limit_of(max_steps: SupportsIndex) -> int:
 
 def refuse_names(parts: Iterable[object], function: Callable[..., object]) -> None:
     """Raise `PlaneError` if a kernel has an argument called like a keyword of the function it would be passed to."""
-    keywords = {name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY}
+    keywords = _keywords(function)
     for part in parts:
         for argument in part.kernel.arguments if isinstance(part, Plan) else ():
             if argument.name in keywords:
@@ -252,3 +253,10 @@ def refuse_names(parts: Iterable[object], function: Callable[..., object]) -> No
                     fix="Give the argument another name.",
                     planes=(argument.name,),
                 )
+
+
+@functools.cache
+def _keywords(function: Callable[..., object]) -> frozenset[str]:
+    return frozenset(
+        name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY
+    )

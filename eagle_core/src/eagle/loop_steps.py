@@ -260,16 +260,16 @@ def _follows(plan: Plan, given: Mapping[str, object]) -> bool:
 
     A loop that keeps a sample in registers until its end would not see that.
     """
-    memories = {
-        one.name: adapter_of(given[one.name]).describe(given[one.name])
+    footprints = {
+        one.name: footprint(adapter_of(given[one.name]).describe(given[one.name]))
         for one in plan.kernel.arguments
         if one.role in ("sample", "mask") and one.name in given
     }
     modes = {one.name: one.mode for one in plan.kernel.arguments}
     return any(
-        overlap(footprint(memories[a]), footprint(memories[b]))
-        for a in memories
-        for b in memories
+        overlap(footprints[a], footprints[b])
+        for a in footprints
+        for b in footprints
         if modes[a] == "r" and modes[b] != "r"
     )
 

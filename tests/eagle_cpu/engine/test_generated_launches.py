@@ -32,7 +32,7 @@ def check(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool) -> 
     assert_same(ours.arrays, theirs.arrays)
 
 
-@pytest.mark.property
+@pytest.mark.property(minutes=6)
 @given(kernels(), cases(), WIDTHS, st.integers(1, 9), st.booleans())
 def test_a_launch_gives_the_evaluators_bits_and_fault(
     kernel: Kernel, case: Case, width: int, cut: int, backwards: bool
@@ -41,7 +41,7 @@ def test_a_launch_gives_the_evaluators_bits_and_fault(
         check(kernel, case, width, cut, backwards)
 
 
-@pytest.mark.property
+@pytest.mark.property(minutes=6)
 @given(kernels(mask="r"), cases(mask="r"), WIDTHS, st.integers(1, 9), st.booleans())
 def test_a_launch_leaves_finished_samples_alone(
     kernel: Kernel, case: Case, width: int, cut: int, backwards: bool

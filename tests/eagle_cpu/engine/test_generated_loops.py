@@ -81,7 +81,7 @@ def check_loop(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool
         assert np.array_equal(marks[0], marks[1])  # type: ignore[arg-type]
 
 
-@pytest.mark.property
+@pytest.mark.property(minutes=8)
 @given(
     kernels(mask="rw"),
     cases(mask="rw", most=80),

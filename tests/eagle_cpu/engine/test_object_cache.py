@@ -32,9 +32,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were compiled."""
     texts: list[str] = []
 
-    def counted(text: str) -> bytes:
+    def counted(text: str, *, simple: bool) -> bytes:
         texts.append(text)
-        return compiler.to_object(text)
+        return compiler.to_object(text, simple=simple)
 
     monkeypatch.setattr(build, "to_object", counted)
     return texts
@@ -149,7 +149,8 @@ def test_another_process_loads_what_this_one_kept(folder: Path, tmp_path: Path) 
     run()
     script = (
         "from small_kernels import scale\nfrom eagle_cpu.engine import build, program_for\n"
-        "def no(text): raise SystemExit('compiled')\nbuild.to_object = no\nprogram_for(scale(3.0)).launch_entry\n"
+        "def no(text, simple): raise SystemExit('compiled')\nbuild.to_object = no\n"
+        "program_for(scale(3.0)).launch_entry\n"
     )
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": path})

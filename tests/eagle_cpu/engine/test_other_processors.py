@@ -51,7 +51,7 @@ def other(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 FEW = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
-@pytest.mark.property
+@pytest.mark.property(minutes=3)
 @FEW
 @given(data=st.data())
 def test_launches_and_loops_give_the_evaluators_bits(other: Host, data: Any) -> None:

@@ -19,9 +19,9 @@ def test_two_hundred_threads_compile_one_kernel_once(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(build, "fetch", lambda key: None)
     monkeypatch.setattr(build, "keep", lambda key, binary: None)
 
-    def counted(text: str) -> bytes:
+    def counted(text: str, *, simple: bool) -> bytes:
         compiled.append(text)
-        return compiler.to_object(text)
+        return compiler.to_object(text, simple=simple)
 
     monkeypatch.setattr(build, "to_object", counted)
     kernel, found, start = scale(41.5), [], threading.Barrier(200)

@@ -45,6 +45,9 @@ def footprint(memory: Memory) -> Footprint:
     joined, so that a contiguous array of any shape is one block and every second element of it is one repetition.
     """
     low, block = memory.address, memory.itemsize
+    if memory.strides == (block,) and memory.shape[0]:  # mostly
+        high = low + block * memory.shape[0]
+        return Footprint(memory.space, low, high, high - low, ())
     steps = []
     for stride, count in zip(memory.strides, memory.shape, strict=True):
         if count == 0:

@@ -247,6 +247,13 @@ class Graph(Looking, Examining):
         """How each stage runs, one word each; empty before the build."""
         return self._executable.schedule if self._executable is not None else ()
 
+    def fusion(self) -> str:
+        """Return what the build decided beside the schedule, a line each: what runs fused or tile by tile, and why not.
+
+        It is empty where the backend decides nothing of the kind. `BuildError` before the build.
+        """
+        return "\n".join(self._built().notes())
+
     @property
     def backend(self) -> str | None:
         """The backend it was built for, or None."""

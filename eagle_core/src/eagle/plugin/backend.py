@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from eagle.errors import BuildError
+from eagle.errors import BuildError, PlaneError
+from eagle.plugin.arrays import Memory
 from eagle.plugin.blueprint import Blueprint
 from eagle.plugin.kernels import Kernel
 
@@ -90,6 +91,13 @@ class Backend(ABC):
         """Return None when graphs can run here, else one sentence that says why not and what to do."""
         return None
 
+    def describe(self) -> str:
+        """Return one sentence on what graphs run on here, for `eagle doctor`; asked only when `why_not` is None.
+
+        By default nothing is said.
+        """
+        return ""
+
     def prepare(self, kernel: Kernel, /) -> None:
         """Compile `kernel` ahead of the first build that needs it, into the backend's cache. By default, nothing.
 
@@ -99,6 +107,16 @@ class Backend(ABC):
             The backend cannot lower it.
         """
         return
+
+    def read(self, memory: Memory, index: int, /) -> object:
+        """Return element `index` of a 1-D array in this backend's memory as a Python number, waiting for the device.
+
+        Raises
+        ------
+        PlaneError
+            It cannot, which is the default.
+        """
+        raise PlaneError(f"backend {self.name!r} reads no element for the host", fix="Copy it into a host array first.")
 
     @abstractmethod
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:

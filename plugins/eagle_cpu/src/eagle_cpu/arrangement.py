@@ -47,7 +47,7 @@ def schedules(blueprint: Blueprint, steps: Sequence[CpuStep], threads: int) -> t
 def rows(blueprint: Blueprint, steps: Sequence[CpuStep], schedule: Sequence[str], threads: int) -> list[Row | int]:
     """Return the nodes in the order they run: rows of native ones, and every other one by itself."""
     made: list[Row | int] = []
-    plain: list[int] = []  # native nodes that stand one by one at the end of the last row
+    plain: list[int] = []  # native nodes of plain stages, for the end of the last row
 
     def last_row() -> Row:
         if not made or not isinstance(made[-1], Row):
@@ -71,11 +71,14 @@ def rows(blueprint: Blueprint, steps: Sequence[CpuStep], schedule: Sequence[str]
             last_row().stages.append([list(branch) for branch in stage])
             continue
         for node in (node for branch in stage for node in branch):
-            if isinstance(steps[node], NativeStep):
+            if not isinstance(steps[node], NativeStep):
+                flush()
+                made.append(node)
+            elif len(stage) == 1:
                 plain.append(node)
             else:
                 flush()
-                made.append(node)
+                last_row().stages.append([[node]])
     flush()
     return made
 
@@ -87,12 +90,12 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
     comes of it obeys the rule for groups: small nodes, two threads or more, else every node is a stage by itself.
     """
     stages: Stages = []
-    chains: list[list[int]] = []
+    chains: dict[int, list[int]] = {}  # by identity
     chain_of: dict[int, list[int]] = {}
 
     def close() -> None:
         if resolve(len(chains), _samples(steps, list(chain_of)), True, threads) == "branch_tasks":
-            stages.append(sorted(sorted(chain) for chain in chains))
+            stages.append(sorted(sorted(chain) for chain in chains.values()))
         else:
             stages.extend([[node]] for node in sorted(chain_of))
         chains.clear()
@@ -105,13 +108,14 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
             close()
             joined = {}
         longest = max(joined.values(), key=len, default=[])
-        for chain in joined.values():
+        for key, chain in joined.items():
             if chain is not longest:
+                del chains[key]
                 longest.extend(chain)
                 chain_of.update(dict.fromkeys(chain, longest))
         longest.append(node)
         chain_of[node] = longest
-        chains[:] = [chain for chain in chains if id(chain) not in joined] + [longest]
+        chains[id(longest)] = longest
         if alone:
             close()
     close()

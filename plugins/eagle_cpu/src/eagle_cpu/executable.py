@@ -63,13 +63,14 @@ class CpuExecutable(Executable):
         return check(self._blueprint, self._context, self._steps)
 
     def notes(self) -> Sequence[str]:
-        """Say which plain stages run side by side."""
+        """Say what runs fused, tile by tile or side by side, and why not more."""
         labels = [placed.label for placed in self._blueprint.nodes]
-        return [
+        overlaps = [
             "side by side, because nothing orders them: "
             + "; ".join(_named([labels[node] for node in branch]) for branch in stage)
             for stage in self._pieces.overlaps
         ]
+        return [*self._context.fusion.notes(), *overlaps]
 
     def _run_pieces(self, n: int) -> None:
         # Where a loop was when something escaped is read off its iterator: counting would cost more than the loop.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Operand, llvm_scalar, scalar_text
@@ -73,6 +74,10 @@ class Body:
         The lanes that are executing; a sample that faults leaves it.
     outputs : dict of (str, int) to Operand
         What is to be stored, once `emit` is through.
+    keep : dict of int to callable
+        What to make of the lanes of a value computed in the outermost block, by its number, before others use it.
+    fixed : set of int
+        The numbers of the values that `hoist` computed.
     """
 
     def __init__(self, function: Function, surroundings: Surroundings, mask: str) -> None:
@@ -80,16 +85,42 @@ class Body:
         self.code: Code = surroundings.frame.code
         self.mask = mask
         self.outputs: dict[tuple[str, int], Operand] = {}
+        self.keep: dict[int, Callable[[str], str]] = {}
+        self.fixed: set[int] = set()
+        self._splats: dict[str, str] = {}
         self._values: dict[int, Operand] = {}
         self._places = {one.result.number: place for place, one in enumerate(faulting(function.body))}
 
+    def hoist(self) -> None:
+        """Write what depends on nothing but params and the components that are loaded by now, once for many steps."""
+        for one in self.function.body.instructions:
+            if self._is_fixed(one):
+                self._instruction(one)
+                self.fixed.add(one.result.number)
+            elif isinstance(one, Compute):
+                for operand in one.operands:
+                    value = self._values.get(operand.number)
+                    if value is not None and value.uniform:
+                        self._splats[value.text] = self.lanes(value)
+
     def emit(self) -> None:
-        """Write it all."""
-        self._block(self.function.body)
+        """Write it all, but for what `hoist` wrote."""
+        for one in self.function.body.instructions:
+            if isinstance(one, (If, While, Store)) or one.result.number not in self.fixed:
+                self._instruction(one)
 
     def lanes(self, operand: Operand) -> str:
         """Return an operand with one number per lane."""
-        return self.code.splat(llvm_scalar(operand.type), operand.text) if operand.uniform else operand.text
+        if not operand.uniform:
+            return operand.text
+        return self._splats.get(operand.text) or self.code.splat(llvm_scalar(operand.type), operand.text)
+
+    def _is_fixed(self, one: Instruction) -> TypeGuard[Const | Parameter | Load | Compute]:
+        if isinstance(one, Load):
+            return (one.argument, one.component) in self.around.inputs
+        if isinstance(one, Compute):
+            return not can_fault(one) and all(operand.number in self.fixed for operand in one.operands)
+        return isinstance(one, (Const, Parameter))
 
     def _block(self, block: Block) -> list[Operand]:
         for instruction in block.instructions:
@@ -105,6 +136,10 @@ class Body:
             case Store():
                 place = instruction.argument, instruction.component
                 self.outputs[place] = self._values[instruction.value.number]
+            case Compute(result=Value(number=number)) if number in self.keep:
+                self._values[number] = Operand(
+                    self.keep[number](self.lanes(self._compute(instruction))), instruction.result.type, uniform=False
+                )
             case _:
                 self._values[instruction.result.number] = self._plain(instruction)
 

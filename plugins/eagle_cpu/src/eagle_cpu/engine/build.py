@@ -5,20 +5,24 @@ from __future__ import annotations
 from enum import Enum
 
 from eagle.plugin import Kernel
+from eagle_cpu.engine.chain import Chain
+from eagle_cpu.engine.chain_entry import chain_entry
 from eagle_cpu.engine.compiler import assemble, link, to_object
 from eagle_cpu.engine.launch_entry import launch_entry
 from eagle_cpu.engine.loop_entry import loop_entry
 from eagle_cpu.engine.object_cache import fetch, keep, key_of
+from eagle_cpu.engine.places import instructions
 from eagle_cpu.engine.shape import Shape
-from eagle_ir import Function
+from eagle_ir import Function, While
 
-__all__ = ["Build", "build", "has_loop"]
+__all__ = ["Build", "build", "has_loop", "is_simple", "module_text"]
 
 
 class Build(Enum):
     """What is compiled at once; the value is the function's name. Each is compiled when it is first wanted."""
 
     LAUNCH = "eagle_launch"
+    CHAIN = "eagle_chain"
     LOOP = "eagle_loop"
     WATCHFUL = "eagle_watchful"
     """The loop that looks for numbers that are not finite."""
@@ -34,16 +38,26 @@ def build(kernel: Kernel, shape: Shape, which: Build) -> int:
     key = key_of(kernel, shape, which.value)
     binary = fetch(key)
     if binary is None:
-        binary = to_object(module_text(kernel, shape, which))
+        binary = to_object(module_text(kernel, shape, which), simple=is_simple(kernel, which))
         keep(key, binary)
     return link(binary, [which.value], f"kernel {kernel.name!r}")[which.value]
 
 
 def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
     """Return the LLVM IR of one of a kernel's functions."""
+    if isinstance(kernel.code, Chain):
+        return assemble([chain_entry(kernel.code, shape.lanes)])
     assert isinstance(kernel.code, Function)
     if which is Build.LAUNCH:
         function = launch_entry(kernel.code, shape.lanes)
     else:
         function = loop_entry(kernel.code, shape, watchful=which is Build.WATCHFUL)
     return assemble([function])
+
+
+def is_simple(kernel: Kernel, which: Build) -> bool:
+    """Whether the only loop that matters is that over steps, whose constants are hoisted."""
+    if which not in (Build.LOOP, Build.WATCHFUL):
+        return False
+    assert isinstance(kernel.code, Function)
+    return not any(isinstance(one, While) for one in instructions(kernel.code.body))

@@ -40,10 +40,18 @@ def assemble(functions: Iterable[tuple[Code, str]]) -> str:
     return "\n".join([*texts, *declared.values(), _SHARED])
 
 
-def to_object(text: str) -> bytes:
-    """Compile LLVM IR to an object file: the new pass manager at O2, without its own vectorisers."""
+def to_object(text: str, *, simple: bool = False) -> bytes:
+    """Compile LLVM IR to an object file: the new pass manager at O2, without its own vectorisers.
+
+    Parameters
+    ----------
+    text : str
+    simple : bool
+        There is no loop whose constants are not written before it already. A few passes then give the same code in a
+        fraction of the time.
+    """
     with llvm_lock():
-        return _to_object(text)
+        return _to_object(text, simple=simple)
 
 
 def link(binary: bytes, names: Sequence[str], title: str) -> dict[str, int]:
@@ -60,7 +68,7 @@ def link(binary: bytes, names: Sequence[str], title: str) -> dict[str, int]:
 
 
 # Two functions of their own, so that what they made of LLVM's is freed before the lock is.
-def _to_object(text: str) -> bytes:
+def _to_object(text: str, *, simple: bool) -> bytes:
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(text)
@@ -69,8 +77,19 @@ def _to_object(text: str) -> bytes:
     tuning.slp_vectorization = tuning.loop_vectorization = False
     tuning.loop_unrolling = tuning.loop_interleaving = False
     builder = llvm.create_pass_builder(machine, tuning)
-    builder.getModulePassManager().run(module, builder)
+    passes = _few_passes() if simple else builder.getModulePassManager()
+    passes.run(module, builder)
     return bytes(machine.emit_object(module))
+
+
+def _few_passes() -> Any:
+    import llvmlite.binding as llvm
+
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    return passes
 
 
 def _link(binary: bytes, names: Sequence[str], symbols: Iterable[str]) -> dict[str, int]:

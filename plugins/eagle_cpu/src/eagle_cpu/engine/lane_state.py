@@ -57,8 +57,6 @@ class LaneState:
         The lanes that hold a sample.
     retired : str
         The lanes whose sample faulted.
-    ended : str
-        <W x iN>: how many steps the lane's sample took since the last check when it is running; else something smaller.
     following : str
         i64: the next sample to enter a lane.
     longest : str
@@ -67,7 +65,7 @@ class LaneState:
         The mask that the body computed, where it has to be kept.
     """
 
-    def __init__(self, code: Code, function: Function, counter: str) -> None:
+    def __init__(self, code: Code, function: Function) -> None:
         self.code = code
         read = {(name, component): type_ for name, component, type_ in loads(function)}
         written = {(one.argument, one.component): one.value.type for one in stores(function)}
@@ -78,7 +76,6 @@ class LaneState:
         many = code.vector.of("i64")
         self.sample, self.taken, self.longest = (code.variable(many) for _ in range(3))
         self.active, self.retired, self.done = (code.variable(code.mask_type) for _ in range(3))
-        self.ended = code.variable(code.vector.of(counter))
         self.following = code.variable("i64")
         for variable in (self.sample, self.taken, self.longest):
             code.store(many, "zeroinitializer", variable)

@@ -6,18 +6,22 @@ enters its lane to the step it leaves it.
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
+
 from eagle_cpu.engine import layout
 from eagle_cpu.engine.body import Body, Surroundings
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Operand
 from eagle_cpu.engine.frame import Frame
-from eagle_cpu.engine.lane_state import LaneState
-from eagle_cpu.engine.places import cost, faulting, widest
+from eagle_cpu.engine.lane_clock import lane_clock
+from eagle_cpu.engine.lane_state import Held, LaneState
+from eagle_cpu.engine.places import cost, faulting, stores
 from eagle_cpu.engine.refill import refill
 from eagle_cpu.engine.settle import not_finite, settle
 from eagle_cpu.engine.shape import Shape
 from eagle_cpu.engine.support import tick
-from eagle_ir import Function, Type
+from eagle_ir import Compute, Function, Type
 
 __all__ = ["loop_entry"]
 
@@ -43,17 +47,15 @@ class _Loop:
     def __init__(self, function: Function, shape: Shape, *, watchful: bool) -> None:
         self.function, self.shape, self.watchful = function, shape, watchful
         self.code = code = Code(shape.lanes)
-        # Counting in the width of what is computed makes masks of the shape that arithmetic takes.
-        self.counter = "i64" if widest(function) == 64 else "i32"
-        self.counters = code.vector.of(self.counter)
         self.faults = bool(faulting(function.body))
         names = ("gate", "refill", "go", "start", "step", "check", "interrupted", "stopped", "settle", "done")
         self.labels = {name: code.label() for name in names}
         if not watchful:
             self._dispatch()
         self.frame = Frame(code, function)
-        self.state = LaneState(code, function, self.counter)
-        self.step, self.steps = code.variable(self.counter), code.variable(self.counter)
+        self.state = LaneState(code, function)
+        self.clock = lane_clock(code, function, shape.steps)
+        self.step, self.steps = code.variable("i64"), code.variable("i64")
         self.stopping, self.failed = code.variable("i1"), code.variable("i1")
         for variable in (self.stopping, self.failed):
             code.store("i1", "false", variable)
@@ -61,8 +63,7 @@ class _Loop:
     def emit(self) -> None:
         self.code.jump(self.labels["gate"])
         self._gate()
-        self._go()
-        self._step()
+        self._step(self._go())
         self._settle()
         self._done()
 
@@ -90,7 +91,7 @@ class _Loop:
         refill(code, self.frame, state, empty, following)
         code.jump(self.labels["gate"])
 
-    def _go(self) -> None:
+    def _go(self) -> Body:
         """Decide how many steps to make before the next check: no sample may exceed the limit of steps."""
         code, state, many = self.code, self.state, self.code.vector.of("i64")
         code.open(self.labels["go"])
@@ -103,51 +104,73 @@ class _Loop:
         least = code.call("i64", f"llvm.vector.reduce.smin.{code.vector.mangle('i64')}", [(many, room)])
         less = code.let(f"icmp slt i64 {least}, {self.shape.steps}")
         least = code.let(f"select i1 {less}, i64 {least}, i64 {self.shape.steps}")
-        least = least if self.counter == "i64" else code.let(f"trunc i64 {least} to {self.counter}")
-        code.store(self.counter, least, self.steps)
-        code.store(self.counter, "0", self.step)
-        idle = f"splat ({self.counter} -1)"
-        code.store(self.counters, code.select(active, self.counters, "zeroinitializer", idle), state.ended)
-        some = code.let(f"icmp sgt {self.counter} {least}, 0")
+        code.store("i64", least, self.steps)
+        code.store("i64", "0", self.step)
+        self.clock.start(active)
+        body = self._body(active)
+        some = code.let(f"icmp sgt i64 {least}, 0")
         code.branch(some, self.labels["step"], self.labels["check"])
+        return body
 
-    def _step(self) -> None:
-        """Make one step in the lanes that are running: those that made every step since the last check."""
-        code, state = self.code, self.state
-        code.open(self.labels["step"])
-        step = code.load(self.counter, self.step)
-        ended = code.load(self.counters, state.ended)
-        live = code.let(f"icmp eq {self.counters} {ended}, {code.splat(self.counter, step)}")
-        inputs = {one.place: state.get(one) for one in state.held if one.loaded}
+    def _body(self, active: str) -> Body:
+        """Compute what stays the same while lanes keep their samples."""
+        state = self.state
+        inputs = {one.place: state.get(one) for one in state.held if one.loaded and not one.stored}
         around = Surroundings(
             self.frame, inputs, lambda: state.numbers(state.sample), state.retired, self.labels["interrupted"]
         )
-        body = Body(self.function, around, live)
+        body = Body(self.function, around, active)
+        body.hoist()
+        return body
+
+    def _step(self, body: Body) -> None:
+        """Make one step in the lanes that are running: those that made every step since the last check."""
+        code, state, clock = self.code, self.state, self.clock
+        code.open(self.labels["step"])
+        step = code.load("i64", self.step)
+        body.mask = live = clock.running(step)
+        body.around.inputs.update({one.place: state.get(one) for one in state.held if one.loaded and one.stored})
+        early = {number: one for number, one in self._early().items() if number not in body.fixed}
+        body.keep = {number: functools.partial(self._freeze, one, live) for number, one in early.items()}
         body.emit()
-        self._carry(body)
+        for one in self.state.held:
+            if one.stored:
+                new = body.lanes(body.outputs[one.place])
+                self.state.put(one, new if one in early.values() else self._freeze(one, body.mask, new))
         done = body.lanes(self._mask(body))
-        goes_on = code.without(body.mask, done)
         if self.watchful:
             code.store(code.mask_type, code.select(body.mask, code.mask_type, done, state.mask(state.done)), state.done)
-            goes_on = code.without(goes_on, not_finite(code, state))
-        following = code.let(f"add {self.counter} {step}, 1")
-        counted = code.select(goes_on, self.counters, code.splat(self.counter, following), ended)
-        code.store(self.counters, counted, state.ended)
-        code.store(self.counter, following, self.step)
-        more = code.let(f"icmp slt {self.counter} {following}, {code.load(self.counter, self.steps)}")
+            done = code.either(done, not_finite(code, state))
+        clock.tell(body.mask, done, step)
+        following = code.let(f"add i64 {step}, 1")
+        code.store("i64", following, self.step)
+        more = code.let(f"icmp slt i64 {following}, {code.load('i64', self.steps)}")
         code.branch(more, self.labels["step"], self.labels["check"])
 
     def _mask(self, body: Body) -> Operand:
         never = Operand("false", Type.BOOL, uniform=True)
         return body.outputs.get((self.frame.mask or "", 0), never)
 
-    def _carry(self, body: Body) -> None:
-        """Keep what the step computed, in the lanes that made it; the others are frozen."""
-        for one in self.state.held:
-            if one.stored:
-                type_ = self.code.vector.type(one.type)
-                new = body.lanes(body.outputs[one.place])
-                self.state.put(one, self.code.select(body.mask, type_, new, self.state.get(one)))
+    def _early(self) -> dict[int, Held]:
+        """Return the components whose new number is kept as soon as it is computed, by the number of the value.
+
+        What the step computes from it is then computed from what stays, and no second copy of it is needed. Not with
+        faults: a lane that faults must keep what it had before the step. Not what two components take.
+        """
+        if self.faults:
+            return {}
+        computed = {one.result.number for one in self.function.body.instructions if isinstance(one, Compute)}
+        takers = Counter(one.value.number for one in stores(self.function))
+        held = {one.place: one for one in self.state.held}
+        return {
+            one.value.number: held[one.argument, one.component]
+            for one in stores(self.function)
+            if one.value.number in computed and takers[one.value.number] == 1
+        }
+
+    def _freeze(self, one: Held, mask: str, new: str) -> str:
+        """Return what the step computed in the lanes that made it, and what the others have."""
+        return self.clock.select(mask, one.type, new, self.state.get(one))
 
     def _settle(self) -> None:
         code, state = self.code, self.state
@@ -156,7 +179,7 @@ class _Loop:
         tick(code, self.frame.ticks, work, self.labels["stopped"])
         code.jump(self.labels["settle"])
         code.open(self.labels["interrupted"])  # inside a step, of which nothing has been kept yet
-        code.store(self.counter, code.load(self.counter, self.step), self.steps)
+        code.store("i64", code.load("i64", self.step), self.steps)
         code.jump(self.labels["stopped"])
         code.open(self.labels["stopped"])
         code.store("i1", "true", self.stopping)
@@ -166,8 +189,8 @@ class _Loop:
             retired = code.any(state.mask(state.retired))
             code.store("i1", code.let(f"or i1 {code.load('i1', self.failed)}, {retired}"), self.failed)
         stopping = code.load("i1", self.stopping)
-        steps = code.load(self.counter, self.steps)
-        settle(code, self.frame, state, self.counter, steps, stopping, watchful=self.watchful)
+        steps = code.load("i64", self.steps)
+        settle(code, self.frame, state, self.clock, steps, stopping, watchful=self.watchful)
         code.branch(stopping, self.labels["done"], self.labels["gate"])
 
     def _done(self) -> None:

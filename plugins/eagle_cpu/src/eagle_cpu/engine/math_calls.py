@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Form
+from eagle_cpu.engine.pieces import join
 from eagle_cpu.engine.vector_math import HARMLESS, Variant, variant
 
 __all__ = ["call_lanes", "call_uniform", "entries"]
@@ -78,16 +79,9 @@ def _cut(code: Code, operand: str, first: int, lanes: int, harmless: str) -> str
 
 def _joined(code: Code, pieces: list[str], lanes: int) -> str:
     """Return the pieces one after another, `code.lanes` numbers."""
-    while len(pieces) > 1:
-        order = ", ".join(f"i32 {lane}" for lane in range(2 * lanes))
-        half = f"<{lanes} x double>"
-        pieces = [
-            code.let(f"shufflevector {half} {first}, {half} {second}, <{2 * lanes} x i32> <{order}>")
-            for first, second in zip(pieces[::2], pieces[1::2], strict=True)
-        ]
-        lanes *= 2
+    joined, lanes = join(code, "double", pieces, lanes), lanes * len(pieces)
     if lanes == code.lanes:
-        return pieces[0]
+        return joined
     order = ", ".join(f"i32 {lane}" for lane in range(code.lanes))
     whole = f"<{lanes} x double>"
-    return code.let(f"shufflevector {whole} {pieces[0]}, {whole} poison, <{code.lanes} x i32> <{order}>")
+    return code.let(f"shufflevector {whole} {joined}, {whole} poison, <{code.lanes} x i32> <{order}>")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from eagle_cpu.engine import layout
 from eagle_cpu.engine.arithmetic import Floats
 from eagle_cpu.engine.code import Code
-from eagle_cpu.engine.frame import Frame
+from eagle_cpu.engine.frame import Frame, to_memory
+from eagle_cpu.engine.lane_clock import LaneClock
 from eagle_cpu.engine.lane_state import LaneState
-from eagle_cpu.engine.memory import gather, mark, scatter
+from eagle_cpu.engine.memory import deposit, gather, mark, scatter
 from eagle_ir import Type
 
 __all__ = ["not_finite", "settle"]
 
 
 def settle(
-    code: Code, frame: Frame, state: LaneState, counter: str, steps: str, stopping: str, *, watchful: bool
+    code: Code, frame: Frame, state: LaneState, clock: LaneClock, steps: str, stopping: str, *, watchful: bool
 ) -> None:
     """Count the steps taken, and write and free the lanes whose samples ended.
 
@@ -23,8 +24,7 @@ def settle(
     code : Code
     frame : Frame
     state : LaneState
-    counter : str
-        LLVM's name of the type that counts steps between two checks.
+    clock : LaneClock
     steps : str
         How many steps were made since the last check.
     stopping : str
@@ -32,11 +32,10 @@ def settle(
     watchful : bool
         Whether samples that are no longer finite end.
     """
-    many, count = code.vector.of("i64"), code.vector.of(counter)
+    many = code.vector.of("i64")
     active, retired = state.mask(state.active), state.mask(state.retired)
-    ended = code.load(count, state.ended)
-    running = code.let(f"icmp eq {count} {ended}, {code.splat(counter, steps)}")
-    taken = _taken(code, state, counter, running)
+    running, ran = clock.read(active, steps)
+    taken = _taken(code, state, running, ran)
     over = code.both(active, code.either(code.complement(running), retired))
     limit = code.splat("i64", frame.word(layout.MAX_STEPS))
     leaving = code.either(code.let(f"icmp sge {many} {taken}, {limit}"), code.splat("i1", stopping))
@@ -51,14 +50,12 @@ def settle(
     code.open(on)
 
 
-def _taken(code: Code, state: LaneState, counter: str, running: str) -> str:
+def _taken(code: Code, state: LaneState, running: str, ran: str) -> str:
     """Add the steps since the last check to what every lane's sample took, and return that."""
-    many, count = code.vector.of("i64"), code.vector.of(counter)
-    ended = code.load(count, state.ended)
-    # A sample ended in its step number `ended`, which counts unless it faulted there.
-    whole = code.let(f"zext {code.mask_type} {code.complement(state.mask(state.retired))} to {count}")
-    taken = code.select(running, count, ended, code.let(f"add {count} {ended}, {whole}"))
-    taken = taken if counter == "i64" else code.let(f"sext {count} {taken} to {many}")
+    many = code.vector.of("i64")
+    # The step after those in which a sample's end came counts, unless it faulted there.
+    whole = code.let(f"zext {code.mask_type} {code.complement(state.mask(state.retired))} to {many}")
+    taken = code.select(running, many, ran, code.let(f"add {many} {ran}, {whole}"))
     taken = code.select(state.mask(state.active), many, taken, "zeroinitializer")
     taken = code.let(f"add {many} {state.numbers(state.taken)}, {taken}")
     code.store(many, taken, state.taken)
@@ -83,18 +80,17 @@ def _write(code: Code, frame: Frame, state: LaneState, leaving: str, ended: str,
     many = code.vector.of("i64")
     samples, taken = state.numbers(state.sample), state.numbers(state.taken)
     moved = code.both(leaving, code.let(f"icmp sgt {many} {taken}, zeroinitializer"))
-    for one in state.held:
-        if one.stored and one.type is Type.BOOL:
-            mark(code, state.get(one), frame.rows[one.place], samples, moved)
-        elif one.stored:
-            scatter(code, one.scalar, state.get(one), frame.rows[one.place], samples, moved)
-    mask_row = frame.rows[frame.mask, 0]
+    # One that ends here was not done before, so that a mask of those that did not is written as it stood.
+    over = state.mask(state.done) if watchful else ended
+    values = [
+        (one.scalar, to_memory(code, one.type, state.get(one)), frame.rows[one.place])
+        for one in state.held
+        if one.stored
+    ]
+    deposit(code, [*values, ("i8", to_memory(code, Type.BOOL, over), frame.rows[frame.mask, 0])], samples, moved)
     if watchful:
-        mark(code, state.mask(state.done), mask_row, samples, moved)
         failed = code.both(ended, not_finite(code, state))
         mark(code, "splat (i1 true)", frame.word(layout.FAILED, "ptr"), samples, failed)
-    else:
-        mark(code, "splat (i1 true)", mask_row, samples, ended)
     _count(code, frame, state, samples, taken, leaving)
 
 

@@ -26,24 +26,28 @@ inline double work_ns(const Job& job) noexcept { return static_cast<double>(job.
 // at 40 us of work.
 constexpr double kWorthWakingNs = 20'000.0;    // work each thread should get
 constexpr double kLeastChunkNs = 2'000.0;      // taking a chunk costs tens of nanoseconds
-constexpr int64_t kChunksPerThread = 8;        // so that no thread waits long for the slowest chunk
 
-// Chunks of `length` samples each, the last one shorter, which cover 0 .. samples once.
+// A loop's lanes run empty at the end of every chunk, so that most of a job goes in few long chunks; the rest in short
+// ones, so that no thread waits long for the last.
+constexpr int64_t kLongShare = 4;     // a long chunk is this part of what is a thread's
+constexpr int64_t kLong = 3;          // long chunks per thread
+constexpr int64_t kShortShare = 32;
+
+// Chunks which cover 0 .. samples once: some long ones, then short ones, of which the last may be shorter.
 struct Cut {
-    int64_t samples, length, count;
+    int64_t samples, length, longs, small, count;
     int threads;    // worth taking part, the caller included
 
-    int64_t begin(int64_t chunk) const noexcept { return chunk * length; }
-    int64_t end(int64_t chunk) const noexcept {
-        const int64_t start = begin(chunk);
-        return samples - start <= length ? samples : start + length;
+    int64_t begin(int64_t chunk) const noexcept {
+        return std::min(chunk, longs) * length + std::max<int64_t>(chunk - longs, 0) * small;
     }
+    int64_t end(int64_t chunk) const noexcept { return chunk + 1 == count ? samples : begin(chunk + 1); }
 };
 
-inline Cut uncut(const Job& job) noexcept { return {job.samples, job.samples, 1, 1}; }
+inline Cut uncut(const Job& job) noexcept { return {job.samples, job.samples, 1, job.samples, 1, 1}; }
 
 // A chunk for every sample.
-inline Cut singly(const Job& job, int threads) noexcept { return {job.samples, 1, job.samples, threads}; }
+inline Cut singly(const Job& job, int threads) noexcept { return {job.samples, 1, job.samples, 1, job.samples, threads}; }
 
 // Cuts a job for a team of `size` threads; one chunk where waking nobody is faster. The job has samples.
 inline Cut cut(const Job& job, int size) noexcept {
@@ -53,11 +57,16 @@ inline Cut cut(const Job& job, int size) noexcept {
 
     const int64_t useful = static_cast<int64_t>(std::min<double>(size, work / kWorthWakingNs));
     const double least = std::min(kLeastChunkNs / job.cost_ns, static_cast<double>(job.samples) / 2);
-    const int64_t wanted = std::max({job.samples / (useful * kChunksPerThread), static_cast<int64_t>(least), int64_t{1}});
-    if (wanted > job.samples - grain) return uncut(job);    // rounded up it would be everything
-    const int64_t length = (wanted + grain - 1) / grain * grain;
-    const int64_t count = (job.samples - 1) / length + 1;
-    return {job.samples, length, count, static_cast<int>(std::min(useful, count))};
+    const auto part = [&](int64_t share) {
+        return std::max({job.samples / (useful * share), static_cast<int64_t>(least), int64_t{1}});
+    };
+    if (part(kLongShare) > job.samples - grain) return uncut(job);    // rounded up it would be everything
+    const auto up = [&](int64_t length) { return (length + grain - 1) / grain * grain; };
+    const int64_t length = up(part(kLongShare)), small = up(part(kShortShare));
+    const int64_t longs = std::min(kLong * useful, job.samples / length);
+    const int64_t rest = job.samples - longs * length;
+    const int64_t count = longs + (rest > 0 ? (rest - 1) / small + 1 : 0);
+    return {job.samples, length, longs, small, count, static_cast<int>(std::min(useful, count))};
 }
 
 }  // namespace eagle::exec
