@@ -130,9 +130,8 @@ def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
                 names[argument.name] = param_name(number, argument.name)
                 params.append(replace(argument, name=names[argument.name]))
             elif argument.role != "table":
-                slot = slots[argument.name]
-                names[argument.name] = plane_name(slot)
-                planes.setdefault(slot, _plane(argument, plane_name(slot)))
+                names[argument.name] = plane_name(slots[argument.name])
+                planes.setdefault(slots[argument.name], _plane(argument, names[argument.name]))
         links.append(Link(kernel.code, names))
         text.append(f"{kernel.fingerprint} {[slots.get(one.name) for one in kernel.arguments]}")
     arguments = (*(planes[slot] for slot in sorted(planes)), *params)
