@@ -67,6 +67,7 @@ def _load_device(config: pytest.Config) -> None:
     if missing:
         raise pytest.UsageError(f"this needs the dependency group 'cuda': no {', '.join(missing)} here")
     import cuda_emulator
+    from cuda_emulator_build import BUILD
 
     if config.getoption("--real-gpu"):
         from cuda_real import RealDevice
@@ -79,7 +80,7 @@ def _load_device(config: pytest.Config) -> None:
         cuda_emulator.build()  # once, before the workers load it
     else:
         cuda_emulator.load(config.getoption("--driver"), devices=2)
-        os.environ["EAGLE_CACHE_DIR"] = str(cuda_emulator.BUILD / "cache")  # its machine code is no device's
+        os.environ["EAGLE_CACHE_DIR"] = str(BUILD / "cache")  # its machine code is no device's
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -47,8 +47,8 @@ def done(stream: int) -> bool:
 def leaves_nothing(device: Any) -> Iterator[None]:
     """Fail if there are more or fewer objects of the driver after the block than before it.
 
-    Modules are left out: eagle's own kernels are loaded at their first use and stay for the process. A real device
-    counts nothing: there the block is run, and that is all.
+    Modules are left out: eagle's own kernels are loaded at their first use and stay for the process. A real device does
+    not count its objects: there the block is run, and that is all.
     """
     if getattr(device, "real", False):
         yield

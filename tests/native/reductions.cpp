@@ -132,15 +132,16 @@ struct StopsAtOnce final : exec::Watch {
 };
 
 void a_stopped_run_is_forgotten() {
-    const std::vector<double> x(3'000'000, 1.0);
+    std::vector<double> x(3'000'000, 1.0);
     double sum = 0;
     reduce::Reduction reduction({reinterpret_cast<const char*>(x.data()), 8}, 3'000'000, &sum);
     const exec::Job job{reduce::entry("sum", "float64"), &reduction, 3'000'000, reduce::kBlock, 1.0};
     StopsAtOnce watch;
     while (exec::run(job, &watch) == 0) {
     }
+    x.assign(x.size(), 2.0);
     reduction.reset();
-    CHECK(exec::run(job) == 0 && sum == 3e6);
+    CHECK(exec::run(job) == 0 && sum == 6e6);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "../abi.hpp"
@@ -79,7 +80,8 @@ void configure(const std::string& include, const std::string& cache) {
 
 Compiled compile(const std::string& host_source, const std::vector<std::string>& options) {
   const char* chosen = getenv("CXX");
-  std::vector<std::string> command{chosen ? chosen : "g++"};
+  std::istringstream words(chosen ? chosen : "g++");
+  std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
   command.insert(command.end(), std::begin(fixed_options), std::end(fixed_options));
   for (auto& option : kept(options)) command.push_back(option);
   command.push_back("-I" + include_folder);

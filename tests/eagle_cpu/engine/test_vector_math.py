@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +53,8 @@ def test_a_function_is_within_four_ulp(name: str, data: Any) -> None:
     wide = st.floats(low, high)
     number = st.one_of(wide, st.floats(max(low, -3.0), min(high, 3.0))) if low < 3 else wide
     operands = [np.float64(data.draw(number)) for _ in range(OPERATIONS[name].operands)]
+    if name == "atan2":  # mpmath's zero has no sign; the test below is for ours
+        operands = [operand + 0.0 for operand in operands]
     if name == "pow":
         operands[1] = np.float64(data.draw(st.floats(-30.0, 30.0)))
     ours = functions()[name](*operands)
@@ -66,6 +69,14 @@ def test_a_function_is_within_four_ulp(name: str, data: Any) -> None:
             return
         error = abs(mpmath.mpf(float(ours)) - exact) / mpmath.mpf(float(np.spacing(abs(nearest))))
     assert error <= 4, f"{name}{tuple(operands)} is {ours!r}, {float(error):.1f} ulp from {nearest!r}"
+
+
+@pytest.mark.parametrize("y", [0.0, -0.0])
+@pytest.mark.parametrize("x", [0.0, -0.0, 3.0, -3.0])
+def test_atan2_heeds_the_signs_of_zeros(y: float, x: float) -> None:
+    ours = functions()["atan2"](np.float64(y), np.float64(x))
+    assert abs(ours - math.atan2(y, x)) <= 4 * np.spacing(math.pi)
+    assert math.copysign(1.0, ours) == math.copysign(1.0, y)
 
 
 @pytest.mark.parametrize("dtype", [Type.F64, Type.F32])

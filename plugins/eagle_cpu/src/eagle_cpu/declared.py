@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagle.access import footprint, overlap
-from eagle.plugin import Memory, Placed, Plane, PlaneError
-from eagle.plugin.numpy_arrays import owners
+from eagle.plugin import Memory, Placed, Plane, PlaneError, adapter_of
 from eagle_cpu.host_memory import host_view
 
 __all__ = ["DeclaredWrites"]
@@ -145,7 +144,7 @@ def _protectable(array: Array) -> bool:
 def _protected(arrays: Iterable[object]) -> Iterator[bool]:
     chosen = {id(one): one for one in arrays if isinstance(one, np.ndarray) and _protectable(one)}
     # Owners last into protection and first out of it: a view of a protected array cannot be made writable again.
-    views = sorted(chosen.values(), key=lambda one: -sum(1 for _ in owners(one)))
+    views = sorted(chosen.values(), key=lambda one: -len(adapter_of(one).probed(one) or ()))
     for array in views:
         array.flags.writeable = False
     try:

@@ -116,8 +116,8 @@ def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
     Returns
     -------
     Kernel
-        It calls a plane by ``plane_name`` and a param by ``param_name``. The same kernels sharing planes in one way
-        have one fingerprint.
+        It calls a plane by ``plane_name`` and a param by ``param_name``. The same kernels sharing planes in the same
+        way have one fingerprint.
     """
     planes: dict[int, Argument] = {}
     params: list[Argument] = []
@@ -130,8 +130,9 @@ def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
                 names[argument.name] = param_name(number, argument.name)
                 params.append(replace(argument, name=names[argument.name]))
             elif argument.role != "table":
-                names[argument.name] = plane_name(slots[argument.name])
-                planes.setdefault(slots[argument.name], _plane(argument, names[argument.name]))
+                slot = slots[argument.name]
+                names[argument.name] = plane_name(slot)
+                planes.setdefault(slot, _plane(argument, plane_name(slot)))
         links.append(Link(kernel.code, names))
         text.append(f"{kernel.fingerprint} {[slots.get(one.name) for one in kernel.arguments]}")
     arguments = (*(planes[slot] for slot in sorted(planes)), *params)
