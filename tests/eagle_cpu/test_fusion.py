@@ -219,11 +219,11 @@ def test_repeated_kernels_are_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("EAGLE_CACHE_DIR", str(tmp_path))
     compiled: list[str] = []
 
-    def compile_(text: str, *, simple: bool) -> bytes:
+    def counted(text: str, **options: bool) -> bytes:
         compiled.append(text)
-        return to_object(text, simple=simple)
+        return to_object(text, **options)
 
-    monkeypatch.setattr(build, "to_object", compile_)
+    monkeypatch.setattr(build, "to_object", counted)
     monkeypatch.setattr(pieces, "LARGEST", 64)
     x, y, a = np.zeros(100), np.zeros(100), np.full(100, 0.5)
     g = eagle.Graph()

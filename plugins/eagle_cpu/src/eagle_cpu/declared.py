@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from eagle.access import footprint, overlap
 from eagle.plugin import Memory, Placed, Plane, PlaneError, adapter_of
-from eagle_cpu.host_memory import host_view
+from eagle_cpu.host_memory import host_view, overlap
 
 __all__ = ["DeclaredWrites"]
 
@@ -93,7 +92,7 @@ def _of(owner: str, label: str) -> str:
 
 
 def _touch(a: Memory, b: Memory) -> bool:
-    return bool(overlap(footprint(a), footprint(b)))
+    return a.space == b.space and overlap(a, b)
 
 
 def _changed_beside(one: _Watched, now: bytes, allowed: Sequence[Memory]) -> bool:

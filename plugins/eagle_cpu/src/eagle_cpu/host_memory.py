@@ -8,7 +8,10 @@ import numpy as np
 
 from eagle.plugin import Memory
 
-__all__ = ["host_view"]
+__all__ = ["host_view", "overlap", "span"]
+
+_MAX_WORK = 100_000
+"""How much work the exact test of two strided views may take before they count as sharing."""
 
 
 class _Described:
@@ -37,3 +40,23 @@ def host_view(memory: Memory) -> np.ndarray[Any, np.dtype[Any]]:
     except TypeError:
         typestr = f"|V{memory.itemsize}"
     return np.asarray(_Described(memory, typestr))
+
+
+def span(memory: Memory) -> tuple[int, int]:
+    """Return the first address of host memory, and one past its last byte; equal where it holds nothing."""
+    if 0 in memory.shape:
+        return memory.address, memory.address
+    reach = [stride * (count - 1) for stride, count in zip(memory.strides, memory.shape, strict=True)]
+    low = memory.address + sum(one for one in reach if one < 0)
+    return low, memory.address + sum(one for one in reach if one > 0) + memory.itemsize
+
+
+def overlap(a: Memory, b: Memory) -> bool:
+    """Whether two host planes share a byte: exact up to some work, and True past it."""
+    (low, high), (start, end) = span(a), span(b)
+    if low >= end or start >= high:
+        return False
+    try:
+        return bool(np.shares_memory(host_view(a), host_view(b), max_work=_MAX_WORK))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True

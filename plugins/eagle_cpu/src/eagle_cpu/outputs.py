@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from eagle.access import footprint, overlap
 from eagle.plugin import Placed, Plane, PlaneError
-from eagle_cpu.host_memory import host_view
+from eagle_cpu.host_memory import host_view, overlap
 
 __all__ = ["OutputCheck"]
 
@@ -84,7 +83,7 @@ class OutputCheck:
 
 
 def _any_touches(planes: list[Plane], output: Plane) -> bool:
-    return any(overlap(footprint(plane.memory), footprint(output.memory)) for plane in planes)
+    return any(overlap(plane.memory, output.memory) for plane in planes)
 
 
 def _bytes(view: Array) -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import lcm, prod
 
-from eagle.access import Footprint, footprint, overlap
 from eagle.plugin import Memory, Plane
 from eagle_cpu.cost import cost_in_registers
+from eagle_cpu.host_memory import overlap, span
 from eagle_cpu.steps import NativeStep
 
 __all__ = ["MOST_BYTES", "Alignment", "Layout", "layout_of"]
@@ -32,7 +32,8 @@ def layout_of(memory: Memory) -> Layout:
 class _Touched:
     label: str
     name: str
-    footprint: Footprint
+    memory: Memory
+    span: tuple[int, int]
     axis: int | None
     written: bool
 
@@ -90,7 +91,9 @@ class Alignment:
             known = self._planes.get(layout)
             if known is None:
                 name, written = plane.access.name, plane.access.mode != "r"
-                self._planes[layout] = _Touched(step.placed.label, name, footprint(plane.memory), axis, written)
+                self._planes[layout] = _Touched(
+                    step.placed.label, name, plane.memory, span(plane.memory), axis, written
+                )
             else:
                 known.written |= plane.access.mode != "r"
                 known.axis = axis if known.axis == axis else None
@@ -111,11 +114,10 @@ class Alignment:
                 return known
             if known.written or not writes:
                 return None  # compared with the others when it came
-        mine = footprint(plane.memory)
-        low, high = mine.low, mine.high
+        low, high = span(plane.memory)
         for other, touched in self._planes.items():
-            near = low < touched.footprint.high and touched.footprint.low < high  # most are not, and asked for at once
-            if near and (writes or touched.written) and other != layout and overlap(mine, touched.footprint):
+            near = low < touched.span[1] and touched.span[0] < high  # most are not, and asked for at once
+            if near and (writes or touched.written) and other != layout and overlap(plane.memory, touched.memory):
                 return touched
         return None
 
