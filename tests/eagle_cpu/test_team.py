@@ -578,11 +578,11 @@ def test_a_sequence_runs_its_jobs_in_order_again_and_again(entries: Entries) -> 
 
 
 def test_many_threads_run_sequences_at_once(entries: Entries) -> None:
-    stops = team.JobList([(entries["stops_by_itself"], 0, 1, 1, 1.0, [])])  # one list for all threads
+    stops = team.JobList([(entries["stops_by_itself"], 0, 1, 1, 1.0)], [])  # one list for all threads
 
     def work() -> None:
         x = numbers(500)
-        jobs = team.JobList([(entries["add_one"], address(x), 500, 1, cost_ns, [plane(x)]) for cost_ns in (1.0, DEAR)])
+        jobs = team.JobList([(entries["add_one"], address(x), 500, 1, cost_ns) for cost_ns in (1.0, DEAR)], [plane(x)])
         for _ in range(50):
             assert jobs.run(3) is None
             assert jobs.moved() is None
