@@ -1,18 +1,20 @@
-# make demo | test | test-all | deep | lint | sanitize | bench. Each sets up what it needs in .venv, once per state of the
-# pyprojects and of the C++. make deep takes 40 minutes on two cores; make deep PATIENCE=0.1 a tenth of that.
+# make demo | test | test-all | deep | lint | sanitize | bench | gpu-check. Each sets up what it needs in .venv, once per
+# state of the pyprojects and of the C++. make deep takes 40 minutes on two cores; make deep PATIENCE=0.1 a tenth of that.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu
+PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu plugins/eagle_cuda
 NATIVE := plugins/eagle_cpu/CMakeLists.txt $(sort $(shell find plugins/eagle_cpu/src/native -type f))
 KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) $(NATIVE) | sha256sum | cut -c1-16)
 PATIENCE ?= 1
 READY := $(VENV)/ready-$(KEY)
 TOOLS := $(VENV)/tools-$(KEY)
 PYTEST := $(BIN)/python -m pytest
+# What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
+EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite
 
-.PHONY: demo test test-all deep lint sanitize bench clean
+.PHONY: demo test test-all deep lint sanitize bench gpu-check clean
 
 demo: $(READY)
 	$(BIN)/eagle demo
@@ -24,12 +26,14 @@ demo: $(READY)
 
 test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"
+	$(PYTEST) -n 2 -m "not slow" --emulated $(EMULATED)
 
 test-all: $(TOOLS)
 	$(PYTEST) -m slow
 
 deep: $(TOOLS)
 	$(PYTEST) -n 2 --maxschedchunk 1 -m property --hypothesis-profile deep --deep $(PATIENCE) -q
+	$(PYTEST) -n 2 --maxschedchunk 1 --emulated -m property --hypothesis-profile deep --deep $(PATIENCE) -q $(EMULATED)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
@@ -42,12 +46,22 @@ sanitize: $(TOOLS)
 	tests/native/run_generated $(BIN)/python
 	tests/native/run_binding $(BIN)/python
 
+# The tests of the emulated CUDA device on the real one of this machine, in at most eight minutes.
+gpu-check: $(TOOLS)
+	$(BIN)/python tests/gpu_check.py
+
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/graph_costs.py
 	@echo
 	$(BIN)/python benchmarks/pictures.py
 	@echo
+	$(BIN)/python benchmarks/reductions.py
+	@echo
+	$(BIN)/python benchmarks/cuda_graphs.py
+	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
+	@echo
+	PEERS=$(PEERS) $(BIN)/python -m benchmarks.graphs
 	@echo
 	PEERS=$(PEERS) $(BIN)/python -m benchmarks.native_graphs
 
@@ -69,5 +83,5 @@ $(READY):
 	@touch $@
 
 $(TOOLS): $(READY)
-	$(BIN)/python -m pip install --quiet --group test --group lint --group build
+	$(BIN)/python -m pip install --quiet --group test --group lint --group build --group cuda
 	@touch $@

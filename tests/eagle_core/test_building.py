@@ -119,7 +119,7 @@ def test_a_backend_that_disagrees_with_the_planes_is_refused(array: Any, backend
     assert (caught.value.nodes, caught.value.planes) == (("n",), ("p",))
 
 
-def test_planes_nobody_holds_say_which_distribution_to_install() -> None:
+def test_planes_nobody_holds_say_which_distribution_to_install(without_cuda: None) -> None:
     g = eagle.Graph().add_node(opaque(nothing, reads={"d": OnDevice()}))
     with pytest.raises(eagle.BackendUnavailable, match="Install the distribution eagle-cuda"):
         g.build()
@@ -136,7 +136,7 @@ def test_an_unknown_backend_is_refused_with_the_nearest_one() -> None:
     assert g.build().backend == "cpu"
 
 
-def test_device_arrays_are_compared_and_never_read() -> None:
+def test_device_arrays_are_compared_and_never_read(without_cuda: None) -> None:
     base = 1 << 40
     g = eagle.Graph()
     g.add_node(opaque(nothing, writes={"a": OnDevice(base)}))
@@ -147,7 +147,7 @@ def test_device_arrays_are_compared_and_never_read() -> None:
         eagle.SkipGuard(OnDevice()).evaluate()
 
 
-def test_a_copy_has_no_say_in_the_backend_unless_it_is_alone() -> None:
+def test_a_copy_has_no_say_in_the_backend_unless_it_is_alone(without_cuda: None) -> None:
     host, device = np.zeros(8), OnDevice()
     g = eagle.Graph().add_node(opaque(nothing, reads=host)).add_node(eagle.copy(host, into=device))
     with pytest.raises(eagle.BuildError, match=r"node 'copy', plane 'into': it is in cuda memory.*across devices"):

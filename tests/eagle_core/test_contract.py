@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
+import pkgutil
 from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
@@ -57,6 +59,13 @@ def test_data_is_frozen_and_keyword_only() -> None:
         kind = getattr(eagle.plugin, name)
         assert kind.__dataclass_params__.frozen, name
         assert all(field.kw_only for field in dataclasses.fields(kind)), name
+
+
+def test_no_module_of_the_contract_hides_a_public_name() -> None:
+    for _, name, _ in pkgutil.iter_modules(eagle.plugin.__path__):
+        importlib.import_module(f"eagle.plugin.{name}")
+    for name in eagle.plugin.__all__:
+        assert not inspect.ismodule(getattr(eagle.plugin, name)), name
 
 
 def test_the_contract_is_two_integers() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from eagle.plugin import Argument, Kernel
 from eagle_cpu.engine import layout
 from eagle_cpu.engine.build import Build, has_loop, is_simple, module_text
+from eagle_cpu.engine.chain import Chain, chain_kernel
 from eagle_cpu.engine.compiler import to_object
 from eagle_cpu.engine.host import Host, host
 from eagle_cpu.engine.layout import Layout, components
@@ -190,9 +191,28 @@ def endless() -> Function:
 KERNELS = (arithmetic, branches, lookup, division, flags, mathematics, walk, narrow, endless)
 
 
+def chain() -> Kernel:
+    """All that nothing can fault in, one after another; planes of one name and kind are the same."""
+    slots: dict[tuple[object, ...], int] = {}
+    parts = []
+    for kernel in (to_kernel(make()) for make in KERNELS if make is not endless):
+        assert isinstance(kernel.code, Function)
+        if not faulting(kernel.code.body):
+            kinds = {one.name: (one.name, one.dtype, one.shape) for one in kernel.arguments if one.role != "param"}
+            parts.append((kernel, {name: slots.setdefault(kind, len(slots)) for name, kind in kinds.items()}))
+    assert len(parts) > 2
+    return dataclasses.replace(chain_kernel(parts), name="chain")
+
+
+def entries(kernel: Kernel) -> tuple[Build, ...]:
+    if isinstance(kernel.code, Chain):
+        return (Build.CHAIN,)
+    return (Build.LAUNCH, Build.LOOP, Build.WATCHFUL) if has_loop(kernel) else (Build.LAUNCH,)
+
+
 def objects(kernel: Kernel, shape: Shape) -> Iterator[tuple[str, bytes]]:
     """Compile each entry of a kernel under its own name, calling what is behind `eagle_math_*` directly."""
-    for which in Build if has_loop(kernel) else (Build.LAUNCH,):
+    for which in entries(kernel):
         name = f"{kernel.name}_{shape.lanes}_{which.value.removeprefix('eagle_')}"
         text = module_text(kernel, shape, which).replace(f"@{which.value}(", f"@{name}(")
         for function in map(variant, NAMES):
@@ -210,6 +230,9 @@ def rows(kernel: Kernel, shape: Shape) -> Iterator[str]:
     failed = f'{{"failed", Type::boolean, 1, 0, {layout.FAILED}, -1}}'
     loop = [f"{{{layout.MAX_STEPS}, {limit}}}"]
     watchful = [*loop, f"{{{layout.WATCHFUL}, reinterpret_cast<int64_t>(&{base}_watchful)}}"]
+    if isinstance(kernel.code, Chain):
+        yield row(kernel, shape, f"{base}_chain", "", [], [])
+        return
     yield row(kernel, shape, f"{base}_launch", "", [], [])
     if has_loop(kernel):
         yield row(kernel, shape, f"{base}_loop", "", loop, [])
@@ -217,7 +240,6 @@ def rows(kernel: Kernel, shape: Shape) -> Iterator[str]:
 
 
 def row(kernel: Kernel, shape: Shape, entry: str, how: str, words: list[str], arrays: list[str]) -> str:
-    assert isinstance(kernel.code, Function)
     places = Layout.of(kernel.arguments)
     words, arrays = list(words), list(arrays)
     for argument in kernel.arguments:
@@ -233,7 +255,7 @@ def row(kernel: Kernel, shape: Shape, entry: str, how: str, words: list[str], ar
         else:
             many = components(argument)
             arrays.append(f'{{"{argument.name}", {type_}, {many}, 0, {word}, {word + 1 if many > 1 else -1}}}')
-    faults = str(bool(faulting(kernel.code.body))).lower()
+    faults = str(isinstance(kernel.code, Function) and bool(faulting(kernel.code.body))).lower()
     endless = str(kernel.name == "endless" and not entry.endswith("launch")).lower()
     head = f'"{entry}{how}", {entry}, {shape.lanes}, {faults}, {endless}, {places.size}'
     return f"    {{{head}, {{{', '.join(words)}}}, {{{', '.join(arrays)}}}}},"
@@ -243,10 +265,8 @@ def write(folder: Path) -> None:
     """Write the object files and the table."""
     names: list[str] = []
     table_rows: list[str] = []
-    for make in KERNELS:
-        function = make()
-        kernel = to_kernel(function)
-        for shape in dict.fromkeys((Shape.of(function), Shape.of(function, NARROW))):
+    for kernel in (*(to_kernel(make()) for make in KERNELS), chain()):
+        for shape in dict.fromkeys((Shape.of_kernel(kernel), Shape.of_kernel(kernel, NARROW))):
             for name, binary in objects(kernel, shape):
                 (folder / f"{name}.o").write_bytes(binary)
                 names.append(name)

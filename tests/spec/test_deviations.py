@@ -44,14 +44,14 @@ class OnDevice:
     __cuda_array_interface__ = {"shape": (8,), "typestr": "<f8", "data": (1 << 40, False), "version": 3}  # noqa: RUF012
 
 
-def test_one_copy_may_cross_devices_where_the_page_refuses_to_mix_them() -> None:
+def test_one_copy_may_cross_devices_where_the_page_refuses_to_mix_them(without_cuda: None) -> None:
     host = np.zeros(8)
     g = eagle.Graph().add_node(eagle.copy(host, into=OnDevice())).add_node(opaque(lambda: None, reads=OnDevice()))
     with pytest.raises(eagle.BackendUnavailable, match="CUDA device memory"):  # not: the graph mixes
         g.build()
 
 
-def test_hints_name_our_distributions() -> None:
+def test_hints_name_our_distributions(without_cuda: None) -> None:
     with pytest.raises(eagle.BackendUnavailable, match="Install the distribution eagle-cuda"):
         eagle.Graph().add_node(opaque(lambda: None)).build("gpu")
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PROJECTS = ("eagle_core", "plugins/eagle_ir", "plugins/eagle_hawk", "plugins/eagle_cpu", "tests/stranger")
+PACKAGES = ("eagle_ir", "eagle_hawk", "eagle_cpu", "eagle_cuda")
+PROJECTS = ("eagle_core", *(f"plugins/{package}" for package in PACKAGES), "tests/stranger")
 LIBRARIES = ("numpy", "pluggy", "wcwidth", "pytest", "hypothesis")
 
 pytestmark = pytest.mark.slow
@@ -60,6 +62,14 @@ def stranger(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Environm
 @pytest.fixture(scope="module")
 def core(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     return Environment(tmp_path_factory.mktemp("core"), wheels, "eagle-core")
+
+
+def test_the_wheel_of_eagle_cuda_holds_the_sources_it_compiles(wheels: Path) -> None:
+    (wheel,) = wheels.glob("eagle_cuda-*.whl")
+    sources = {path.name for path in (ROOT / "plugins/eagle_cuda/src/eagle_cuda/kernels").glob("*.cu")}
+    held = {Path(name).name for name in ZipFile(wheel).namelist()}
+    assert sources
+    assert sources | {"py.typed", "hooks.py"} <= held
 
 
 def test_the_strangers_plugin_is_found_by_its_entry_point(stranger: Environment) -> None:

@@ -19,6 +19,7 @@ from eagle.plugin.counters import counters
 
 if TYPE_CHECKING:
     from eagle.loop import Runner, RunReport, until_done
+    from eagle.pipeline import GraphPipeline
     from eagle.plan import BoundPlan, CopyWarning, Plan, deploy
     from eagle.simulation import SimResult, simulate
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _ON_USE = {
     **dict.fromkeys(("Runner", "RunReport", "until_done"), "eagle.loop"),
     **dict.fromkeys(("BoundPlan", "CopyWarning", "Plan", "deploy"), "eagle.plan"),
+    "GraphPipeline": "eagle.pipeline",
     **dict.fromkeys(("SimResult", "simulate"), "eagle.simulation"),
 }
 
@@ -53,6 +55,7 @@ __all__ = [
     "Edge",
     "Graph",
     "GraphError",
+    "GraphPipeline",
     "KernelError",
     "Plan",
     "PlaneError",

@@ -72,6 +72,7 @@ class Writer:
     builder: Builder
     pool: dict[Type, list[Value]] = field(default_factory=dict)
     transcendental: bool = True
+    faulting: bool = True
     line: int = 0
 
     def site(self) -> Site:
@@ -92,7 +93,7 @@ class Writer:
     def instructions(self, count: int, depth: int) -> None:
         for _ in range(count):
             kind = self.draw(st.sampled_from(["compute"] * 6 + ["gather", "if", "while"]))
-            if kind == "gather":
+            if kind == "gather" and self.faulting:
                 self.gather()
             elif kind == "if" and depth:
                 self.if_(depth - 1)
@@ -104,13 +105,15 @@ class Writer:
     def compute(self) -> None:
         op = self.draw(st.sampled_from(MATH if self.transcendental and self.draw(st.integers(0, 7)) == 0 else EXACT))
         operation = OPERATIONS[op]
-        type_ = self.draw(st.sampled_from(sorted(operation.takes, key=lambda one: one.value)))
+        takes = operation.takes if self.faulting or not operation.faults or op == "convert" else FLOATS
+        type_ = self.draw(st.sampled_from(sorted(takes, key=lambda one: one.value)))
         operands = [self.value(type_) for _ in range(operation.operands)]
         gives = None
         if op == "select":
             operands[0] = self.value(Type.BOOL)
         elif op == "convert":
-            gives = self.draw(st.sampled_from(TYPES))
+            safe = self.faulting or not type_.is_float
+            gives = self.draw(st.sampled_from(TYPES if safe else (*FLOATS, Type.BOOL)))
         self.add(self.builder.compute(op, *operands, site=self.site(), gives=gives))
 
     def gather(self) -> None:
@@ -205,10 +208,10 @@ def arguments(mask: str | None) -> list[Argument]:
 
 
 @st.composite
-def kernels(draw: Any, mask: str | None = None, transcendental: bool = True) -> Kernel:
+def kernels(draw: Any, mask: str | None = None, transcendental: bool = True, faulting: bool = True) -> Kernel:
     """A kernel that reads and writes every type; with a mask of mode "rw" its samples end after a few steps."""
     builder = Builder("generated", arguments(mask))
-    writer = Writer(draw, builder, transcendental=transcendental)
+    writer = Writer(draw, builder, transcendental=transcendental, faulting=faulting)
     for name in SAMPLE_TYPES:
         writer.add(builder.load(name))
     for name, (_, mode, shape) in OUTPUTS.items():

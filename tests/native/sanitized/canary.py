@@ -35,8 +35,8 @@ class Head(ctypes.Structure):
 
 def watched(array: np.ndarray) -> tuple[JobList, Head]:
     """A list of one job that looks at the array before it runs, and the array's head."""
-    planes = [(array, array.ctypes.data, array.shape, array.strides)]
-    return JobList([(1, 0, 0, 1, 1.0)], planes), Head.from_address(id(array))
+    plane = (array, array.ctypes.data, array.shape, array.strides)
+    return JobList([(1, 0, 0, 1, 1.0)], [plane]), Head.from_address(id(array))
 
 
 def overrun() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from eagle.graph.backend_choice import DISTRIBUTIONS
 from eagle.plugin import PluginError, backends, kinds, lowerings, plugins
-from eagle.plugin.lookup import why_not
+from eagle.plugin.lookup import described, why_not
 from eagle.plugin.registry import OWN, registry
 
 __all__ = ["examine"]
@@ -64,7 +64,8 @@ def _backends() -> Iterator[str]:
     reasons = {backend.name: why_not(backend) for backend in installed}
     for backend in installed:
         reason = reasons[backend.name]
-        says = "can run here" if reason is None else f"cannot run here: {reason}"
+        what = described(backend) if reason is None else reason
+        says = f"{'can' if reason is None else 'cannot'} run here{': ' if what else ''}{what}"
         print(f"  {backend.name}, for {', '.join(sorted(backend.devices))} memory, {says}")
     for name, known in DISTRIBUTIONS.items():
         if name not in reasons:
@@ -77,10 +78,11 @@ def _print_table() -> None:
     """Print which kinds run on which backends, from the tables alone."""
     names = [backend.name for backend in backends()]
     having = {(one.kind, one.backend) for one in lowerings()}
-    print("Kinds of node" + "".join(f"{name:>12}" for name in names))
+    width = max([len("Kinds of node"), *(len(kind.name) + 2 for kind in kinds())])
+    print("Kinds of node".ljust(width) + "".join(f"{name:>12}" for name in names))
     for kind in kinds():
         marks = ["yes" if (kind.name, name) in having or (kind.name, "*") in having else "-" for name in names]
-        print(f"  {kind.name:11}" + "".join(f"{mark:>12}" for mark in marks))
+        print(f"  {kind.name}".ljust(width) + "".join(f"{mark:>12}" for mark in marks))
     for tables in registry.both():
         for table in (tables.kinds, tables.lowerings, tables.backends, tables.frameworks):
             for key in table.clashes:

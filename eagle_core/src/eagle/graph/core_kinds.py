@@ -18,7 +18,7 @@ from eagle.plugin.lowering import LowerContext, Lowering, Step
 from eagle.plugin.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from eagle.plugin.frameworks import ForeignGraph
+    from eagle.plugin.framework import ForeignGraph
 
 __all__ = ["KINDS", "LOWERINGS"]
 
@@ -38,7 +38,7 @@ def _lower_repeat_while(placed: Placed[Any], context: LowerContext) -> Step:
 
 
 def _lower_child(placed: Placed[Child], context: LowerContext) -> Step:
-    """Replay a graph that can be replayed by a call; the first framework that adopts the owner decides."""
+    """Have the backend take in the graph; the first framework that adopts the owner decides."""
     owner = placed.node.payload.owner
     foreign = next((found for adopt in adopters() if (found := adopt(owner)) is not None), None)
     what = f"a child graph of a {type(owner).__name__}"
@@ -48,7 +48,7 @@ def _lower_child(placed: Placed[Child], context: LowerContext) -> Step:
             fix="Install the eagle plugin of its framework; on the CPU, call the model in an opaque.",
             nodes=(placed.label,),
         )
-    if foreign.backend != context.backend or not callable(foreign.graph):
+    if foreign.backend != context.backend:
         raise BuildError(
             f"{what} runs on backend {foreign.backend!r}, not on {context.backend!r}",
             fix="Call the model in an opaque there.",
@@ -56,7 +56,7 @@ def _lower_child(placed: Placed[Child], context: LowerContext) -> Step:
         )
     context.keep(foreign.keep, owner)
     context.before_launch(_unchanged(foreign, placed.label))
-    return context.call(foreign.graph)
+    return context.child(foreign)
 
 
 def _unchanged(foreign: ForeignGraph, label: str) -> Any:

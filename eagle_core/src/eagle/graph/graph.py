@@ -13,6 +13,7 @@ from eagle.busy import CallGuard
 from eagle.errors import BuildError, GraphError, GraphTypeError, PluginError
 from eagle.graph.backend_choice import choose_backend
 from eagle.graph.claims import claim, note_launches, release
+from eagle.graph.examining import Examining
 from eagle.graph.freezing import frozen
 from eagle.graph.items import branch_of, name_of, node_of_plan
 from eagle.graph.labels import Labels
@@ -25,10 +26,10 @@ from eagle.plugin.counters import Tally
 from eagle.plugin.counters import count as add_to_counter
 from eagle.plugin.nodes import Node
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "repetitions"]
 
 
-class Graph(Looking):
+class Graph(Looking, Examining):
     """One step of a computation, as nodes over arrays.
 
     Add nodes, never edges: which arrays each node touches decides what waits for what. `build` checks and lowers the
@@ -195,7 +196,7 @@ class Graph(Looking):
             executable = self._executable
             if executable is None:
                 raise _not_built()
-            count = n if type(n) is int and 0 <= n <= maxsize else _repetitions(n)
+            count = n if type(n) is int and 0 <= n <= maxsize else repetitions(n)
             executable.enqueue(count)
             executable.synchronize()
             self._tally.launches += count
@@ -206,7 +207,7 @@ class Graph(Looking):
 
     def enqueue(self, n: SupportsIndex = 1) -> Graph:
         """Start `n` runs without waiting for them; on the CPU this is `launch`. Raises as `launch` does."""
-        return self._guard.hold(lambda: self._enqueue(_repetitions(n)))
+        return self._guard.hold(lambda: self._enqueue(repetitions(n)))
 
     def synchronize(self) -> Graph:
         """Wait for everything enqueued, and raise the first failure. Raises as `launch` does."""
@@ -245,6 +246,13 @@ class Graph(Looking):
     def schedule(self) -> tuple[str, ...]:
         """How each stage runs, one word each; empty before the build."""
         return self._executable.schedule if self._executable is not None else ()
+
+    def fusion(self) -> str:
+        """Return what the build decided beside the schedule, a line each: what runs fused or tile by tile, and why not.
+
+        It is empty where the backend decides nothing of the kind. `BuildError` before the build.
+        """
+        return "\n".join(self._built().notes())
 
     @property
     def backend(self) -> str | None:
@@ -356,16 +364,17 @@ def _branch_names(names: object, branches: int) -> list[str | None]:
     return checked
 
 
-def _repetitions(n: object) -> int:
+def repetitions(n: object) -> int:
+    """Return `n` as the number of runs it has to be: a whole one from 0 on."""
     try:
-        repetitions = as_index(n)  # type: ignore[arg-type]
+        count = as_index(n)  # type: ignore[arg-type]
     except TypeError:
         raise GraphTypeError(f"n is a number of repetitions, not {n!r}") from None
-    if repetitions < 0:
-        raise GraphError(f"n is {repetitions}", fix="Give 0 or more repetitions.")
-    if repetitions > maxsize:
-        raise GraphError(f"n is {repetitions}", fix=f"Give at most {maxsize} repetitions.")
-    return repetitions
+    if count < 0:
+        raise GraphError(f"n is {count}", fix="Give 0 or more repetitions.")
+    if count > maxsize:
+        raise GraphError(f"n is {count}", fix=f"Give at most {maxsize} repetitions.")
+    return count
 
 
 def _not_built() -> BuildError:

@@ -42,7 +42,9 @@ def opaque(
         The arrays it touches: a mapping from name to array, a list of arrays (named ``in0``, ``in1``, ..., and
         ``out0``, ...), or one array. An array that is both read and written stands in both, under one name.
     stream : optional
-        Run `fn` on the host at every launch, its device work on this stream.
+        Run `fn` on the host at every launch, its device work on this stream: a stream of an imported framework, one
+        with ``__cuda_stream__``, or the driver's handle as an integer. What is none of these is refused by a build
+        for a backend that has streams.
     eager : bool
         Run `fn` on the host at every launch, with a device synchronisation before and after.
     name : str, optional
@@ -62,7 +64,9 @@ def opaque(
             why="eager=True waits for the whole device, which takes in every stream",
             fix="Drop one of them.",
         )
-    return Node("opaque", Opaque(fn=fn, stream=stream, eager=bool(eager), **_declared(reads, writes)), name)
+    planes = _declared(reads, writes)
+    payload = Opaque(fn=fn, stream=stream, eager=bool(eager), reads=planes["reads"], writes=planes["writes"])
+    return Node("opaque", payload, name)
 
 
 def child(owner: object, reads: object = None, writes: object = None, *, name: str | None = None) -> Node[Child]:

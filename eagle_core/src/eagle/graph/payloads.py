@@ -34,6 +34,9 @@ class Opaque:
         The stream its device work goes to, on the tier that runs it on the host at every launch; None otherwise.
     eager : bool
         Whether it runs on the host at every launch with a device synchronisation before and after.
+    must_record : bool
+        Whether a backend that records `fn` refuses it when nothing was recorded: `fn` is host code then, which would
+        have run once and never at a launch.
     """
 
     fn: Callable[[], object]
@@ -41,6 +44,7 @@ class Opaque:
     writes: Mapping[str, object]
     stream: object = None
     eager: bool = False
+    must_record: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

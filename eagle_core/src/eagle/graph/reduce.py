@@ -73,4 +73,7 @@ def reduce_access(node: Node[Reduce]) -> Iterable[Access]:
         )
     if overlap(footprint(x), footprint(out)):
         raise PlaneError("out is part of x", fix="Give the result memory of its own.", planes=("out",))
-    return Access(name="x", array=payload.x, mode="r"), Access(name="out", array=payload.out, mode="w", total=True)
+    return (
+        Access(name="x", array=payload.x, mode="r", axis=0),
+        Access(name="out", array=payload.out, mode="w", total=True),
+    )

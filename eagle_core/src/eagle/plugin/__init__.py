@@ -1,8 +1,8 @@
 """The contract: what a plugin imports, and nothing else of eagle.
 
 A **kind** says which memory a node touches; a **lowering** says how one kind runs on one backend, by calling its
-context; a **backend** turns a frozen `Blueprint` into an `Executable`; a **framework** brings arrays and graphs
-captured elsewhere. A plugin is a module named by an entry point in the group ``eagle.v1`` that states
+context; a **backend** turns a frozen `Blueprint` into an `Executable`; a **framework** brings arrays, streams and
+graphs captured elsewhere. A plugin is a module named by an entry point in the group ``eagle.v1`` that states
 ``EAGLE_CONTRACT`` and marks one or more of the four hooks with `hookimpl`.
 """
 
@@ -37,17 +37,21 @@ from eagle.plugin.registry import plugins, refresh, register
 
 if TYPE_CHECKING:
     from eagle.plugin.cache import cache_dir
-    from eagle.plugin.frameworks import ForeignGraph, Framework
+    from eagle.plugin.framework import ForeignGraph, Framework
     from eagle.plugin.hookspecs import hookimpl
     from eagle.plugin.status import PluginStatus
+    from eagle.plugin.stream import Streams, stream_handle, streams
 
 # What only a plugin's hooks module needs is imported when asked for: `import eagle` is paid by everyone.
 _ON_USE = {
     "cache_dir": "eagle.plugin.cache",
-    "ForeignGraph": "eagle.plugin.frameworks",
-    "Framework": "eagle.plugin.frameworks",
+    "ForeignGraph": "eagle.plugin.framework",
+    "Framework": "eagle.plugin.framework",
     "PluginStatus": "eagle.plugin.status",
+    "Streams": "eagle.plugin.stream",
     "hookimpl": "eagle.plugin.hookspecs",
+    "stream_handle": "eagle.plugin.stream",
+    "streams": "eagle.plugin.stream",
 }
 
 
@@ -92,6 +96,7 @@ __all__ = [
     "Executable",
     "ForeignGraph",
     "Framework",
+    "Streams",
     # registration and queries
     "PluginStatus",
     "backends",
@@ -104,6 +109,8 @@ __all__ = [
     "plugins",
     "refresh",
     "register",
+    "stream_handle",
+    "streams",
     # errors
     "BackendUnavailable",
     "BuildError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -69,12 +69,29 @@ class _InterfaceArrays(ArrayAdapter):
             keep=array,
         )
 
+    def probe(self, array: object, /) -> Hashable:
+        """Return address, shape and strides as the protocol gives them."""
+        try:
+            interface: Mapping[str, Any] = getattr(array, self.attribute)
+            return interface["data"][0], tuple(interface["shape"]), interface.get("strides")
+        except Exception:
+            return super().probe(array)  # which says what is wrong
+
 
 class CudaInterfaceArrays(_InterfaceArrays):
     """Device arrays by ``__cuda_array_interface__`` (version 3); the protocol does not say which device."""
 
     attribute = "__cuda_array_interface__"
     device = ("cuda", -1)
+
+    def read(self, array: object, index: int, /) -> object:
+        """Return one element, by the backend whose memory it is."""
+        from eagle.plugin.lookup import backends, why_not
+
+        for backend in backends():
+            if self.device[0] in backend.devices and why_not(backend) is None:
+                return backend.read(self.describe(array), index)
+        return super().read(array, index)
 
 
 class ArrayInterfaceArrays(_InterfaceArrays):

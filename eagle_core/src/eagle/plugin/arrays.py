@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from eagle.errors import PlaneError
 
@@ -88,6 +88,14 @@ class ArrayAdapter(ABC):
         """Return a cheap value that differs once the array moved or changed its extent: at least address and shape."""
         memory = self.describe(array)
         return memory.address, memory.shape, memory.strides
+
+    def probed(self, array: object, /) -> Sequence[Any] | None:
+        """Return the NumPy arrays that are all that `probe` looks at, or None.
+
+        Native code compares them without a call to `probe`: address, shape and strides of the first, which is `array`
+        itself or has its place, address and shape of the others.
+        """
+        return None
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
         """Allocate an array of the same library and on the same device as `like`.

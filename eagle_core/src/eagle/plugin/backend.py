@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from eagle.errors import BuildError, PlaneError
+from eagle.plugin.arrays import Memory
 from eagle.plugin.blueprint import Blueprint
 from eagle.plugin.kernels import Kernel
 
@@ -44,6 +46,28 @@ class Executable(ABC):
         """Say in words what was decided at the build: what runs fused, cut or otherwise, and why."""
         return ()
 
+    def profile(self, n: int, /) -> Sequence[float]:
+        """Run the graph `n` times, node by node, and return the mean seconds of each node.
+
+        Raises
+        ------
+        BuildError
+            This backend takes no times; the default.
+        """
+        raise BuildError("its backend does not take the time of nodes", fix="Time g.launch(n) as a whole.")
+
+    def check(self) -> str:
+        """Run the graph once and compare what each node writes with what it declares; say what was looked at.
+
+        Raises
+        ------
+        PlaneError
+            A node wrote what it does not declare.
+        BuildError
+            This backend does not look; the default.
+        """
+        raise BuildError("its backend does not check what nodes write", fix="Check a graph over host arrays, on 'cpu'.")
+
     def close(self) -> None:
         """Wait for work in flight and release what is held; called once, when the graph is gone."""
         return
@@ -67,6 +91,13 @@ class Backend(ABC):
         """Return None when graphs can run here, else one sentence that says why not and what to do."""
         return None
 
+    def describe(self) -> str:
+        """Return one sentence on what graphs run on here, for `eagle doctor`; asked only when `why_not` is None.
+
+        By default nothing is said.
+        """
+        return ""
+
     def prepare(self, kernel: Kernel, /) -> None:
         """Compile `kernel` ahead of the first build that needs it, into the backend's cache. By default, nothing.
 
@@ -76,6 +107,16 @@ class Backend(ABC):
             The backend cannot lower it.
         """
         return
+
+    def read(self, memory: Memory, index: int, /) -> object:
+        """Return element `index` of a 1-D array in this backend's memory as a Python number, waiting for the device.
+
+        Raises
+        ------
+        PlaneError
+            It cannot, which is the default.
+        """
+        raise PlaneError(f"backend {self.name!r} reads no element for the host", fix="Copy it into a host array first.")
 
     @abstractmethod
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:

@@ -9,7 +9,7 @@ import pluggy
 
 from eagle.plugin.backend import Backend
 from eagle.plugin.contract import PROJECT
-from eagle.plugin.frameworks import Framework
+from eagle.plugin.framework import Framework
 from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import NodeKind
 

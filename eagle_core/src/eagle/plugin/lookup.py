@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eagle.errors import BackendUnavailable, BuildError, GraphError, PluginError
 from eagle.plugin.arrays import ArrayAdapter
@@ -19,14 +19,17 @@ from eagle.plugin.suggestions import did_you_mean
 from eagle.plugin.tables import Entry, Table
 
 if TYPE_CHECKING:
-    from eagle.plugin.frameworks import ForeignGraph, Framework
+    from eagle.plugin.framework import ForeignGraph, Framework
 
 __all__ = [
     "adopters",
     "backend_named",
     "backends",
+    "described",
     "framework_adapter",
     "frameworks",
+    "imported_frameworks",
+    "instance_of",
     "kind_named",
     "kinds",
     "lowering_for",
@@ -35,6 +38,8 @@ __all__ = [
     "refuse_clashing_backend",
     "why_not",
 ]
+
+T = TypeVar("T")
 
 
 def kind_named(name: str) -> NodeKind[Any]:
@@ -103,12 +108,13 @@ def framework_adapter(array: object) -> ArrayAdapter | None:
 
     A framework whose adapter cannot be loaded, or fails on an array, is left out and warned about once.
     """
-    for entry in _imported_frameworks():
+    for entry in imported_frameworks():
         framework: Framework = entry.item
         if framework.arrays is None or framework.name in registry.failing:
             continue
         try:
-            adapter = _adapter(framework)
+            what = f"the array adapter of framework {framework.name!r}"
+            adapter = instance_of(framework.arrays, ArrayAdapter, what)  # type: ignore[type-abstract]
             if adapter.claims(array):
                 return adapter
         except Exception as error:
@@ -120,7 +126,7 @@ def framework_adapter(array: object) -> ArrayAdapter | None:
 
 def adopters() -> Iterator[Callable[[object], ForeignGraph | None]]:
     """The `adopt` of every framework that is imported and has one, by name."""
-    for entry in _imported_frameworks():
+    for entry in imported_frameworks():
         if entry.item.adopt is not None:
             yield resolve(entry.item.adopt, f"the adopt of framework {entry.item.name!r} from {entry.owner}")
 
@@ -133,6 +139,14 @@ def why_not(backend: Backend) -> str | None:
         return f"asking it raised {type(error).__name__}: {error}; this is a fault of its plugin"
 
 
+def described(backend: Backend) -> str:
+    """Return what a backend says of the device it runs on, or what went wrong when it was asked."""
+    try:
+        return str(backend.describe())
+    except Exception as error:
+        return f"asking it raised {type(error).__name__}: {error}; this is a fault of its plugin"
+
+
 def refuse_clashing_backend(devices: set[str]) -> None:
     """Raise `PluginError` if a backend that holds these kinds of device is defined twice."""
     for tables in registry.both():
@@ -141,22 +155,35 @@ def refuse_clashing_backend(devices: set[str]) -> None:
                 tables.backends.get(name)
 
 
-def _adapter(framework: Framework) -> ArrayAdapter:
-    adapter = resolve(framework.arrays, f"the array adapter of framework {framework.name!r}")
-    if isinstance(adapter, type):
-        adapter = _instance(adapter)
-    if not isinstance(adapter, ArrayAdapter):
-        raise PluginError(f"it is {adapter!r}", fix="Name an ArrayAdapter, as a class or an instance.")
-    return adapter
+def instance_of(reference: object, kind: type[T], what: str) -> T:
+    """Return the instance of `kind` that a field of a framework holds, or names, or names the class of.
+
+    Raises
+    ------
+    PluginError
+        It is something else, or cannot be imported; `what` says of what, in the message.
+    """
+    found = resolve(reference, what)
+    if isinstance(found, type):
+        found = _made(found)
+    if not isinstance(found, kind):
+        raise PluginError(f"{what} is {found!r}", fix=f"Name a {kind.__name__}, as a class or an instance.")
+    return found
 
 
 @functools.cache
-def _instance(kind: type) -> object:
+def _made(kind: type) -> object:
     return kind()
 
 
-def _imported_frameworks() -> list[Entry]:
-    entries = {name: entry for tables in registry.both() for name, entry in tables.frameworks.entries.items()}
+def imported_frameworks(*, clashes: bool = False) -> list[Entry]:
+    """Return the frameworks that are imported, by name; one defined twice is left out, or refused for `clashes`."""
+    entries = {}
+    for tables in registry.both():
+        entries.update(tables.frameworks.entries)
+        for name, defined in tables.frameworks.clashes.items():
+            if clashes and any(entry.item.needs in sys.modules for entry in defined):
+                tables.frameworks.get(name)
     return [entries[name] for name in sorted(entries) if entries[name].item.needs in sys.modules]
 
 

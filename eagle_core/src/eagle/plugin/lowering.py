@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from eagle.errors import BuildError, EagleError, PluginError
 from eagle.plugin.blueprint import Blueprint, Placed
 from eagle.plugin.guards import Guard
 from eagle.plugin.nodes import Node
+
+if TYPE_CHECKING:
+    from eagle.plugin.framework import ForeignGraph
 
 __all__ = ["LowerContext", "Lowering", "Step"]
 
@@ -85,6 +88,18 @@ class LowerContext(ABC):
             ``report(iterations, hit_limit)``, called after the run; `hit_limit`: only the limit ended the loop.
         """
         raise BuildError(f"backend {self.backend!r} has no loops")
+
+    def child(self, graph: ForeignGraph, /) -> Step:
+        """Make a step of a graph that a framework captured: by default, a call of what replays it.
+
+        The graph is kept, and every launch checks that it is as it was: a backend says only how it runs.
+        """
+        if callable(graph.graph):
+            return self.call(graph.graph)
+        raise BuildError(
+            f"backend {self.backend!r} takes in no graph of a driver",
+            fix="Call the model in an opaque.",
+        )
 
     # written once, here ---------------------------------------------------------------------------------------------
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
 from eagle.errors import PlaneError
 from eagle.plugin.arrays import ArrayAdapter, Memory
 
-__all__ = ["NumPyArrays", "address_of", "dtype_name", "owners"]
+__all__ = ["NumPyArrays", "dtype_name"]
 
 
 _READ_ONLY = (
@@ -42,7 +42,7 @@ class NumPyArrays(ArrayAdapter):
             )
         return Memory(
             device=("cpu", 0),
-            address=address_of(array),
+            address=_address(array),
             shape=array.shape,
             strides=array.strides,
             itemsize=array.itemsize,
@@ -57,10 +57,15 @@ class NumPyArrays(ArrayAdapter):
         An array made by `numpy.from_dlpack` hides whose memory it is; resizing that is not noticed.
         """
         assert isinstance(array, np.ndarray)
-        mark: tuple[object, ...] = (address_of(array), array.shape, array.strides)
-        for owner in owners(array):
-            mark += (address_of(owner), owner.shape)
+        mark: tuple[object, ...] = (_address(array), array.shape, array.strides)
+        for owner in _owners(array):
+            mark += (_address(owner), owner.shape)
         return mark
+
+    def probed(self, array: object, /) -> Sequence[np.ndarray]:
+        """Return it, and the arrays it is a view of."""
+        assert isinstance(array, np.ndarray)
+        return array, *_owners(array)
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
         """Allocate with `numpy.empty`."""
@@ -77,8 +82,7 @@ class NumPyArrays(ArrayAdapter):
             ) from error
 
 
-def owners(array: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the arrays that `array` is a view of, which may be resized under it."""
+def _owners(array: np.ndarray) -> Iterator[np.ndarray]:
     owner = array.base
     while owner is not None:
         if isinstance(owner, np.ndarray):
@@ -101,8 +105,7 @@ def _plain_name(dtype: np.dtype[np.generic]) -> str:
     return dtype.name  # which NumPy puts together anew each time
 
 
-def address_of(array: np.ndarray) -> int:
-    """Return the address of element ``[0, .., 0]``."""
+def _address(array: np.ndarray) -> int:
     # The attribute of the base class: a subclass may have overridden it.
     interface = np.ndarray.__array_interface__.__get__(array)
     return int(interface["data"][0])

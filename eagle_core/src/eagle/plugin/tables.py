@@ -12,7 +12,7 @@ from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from eagle.plugin.frameworks import Framework
+    from eagle.plugin.framework import Framework
 
 __all__ = ["Entry", "Table", "Tables"]
 

@@ -10,6 +10,7 @@ from eagle.plugin.arrays import ArrayAdapter
 from eagle.plugin.backend import Backend
 from eagle.plugin.lowering import Lowering
 from eagle.plugin.nodes import NodeKind
+from eagle.plugin.stream import Streams
 
 __all__ = ["check_item"]
 
@@ -49,7 +50,8 @@ def _rules(item: Any) -> tuple[Rule, ...]:
     return (  # a framework
         ("name", _is_name, _TEXT),
         ("needs", _is_name, "the name of a module"),
-        ("arrays", _is_adapter, 'None, an ArrayAdapter, or "package.module:attribute"'),
+        ("arrays", _is_part(ArrayAdapter), 'None, an ArrayAdapter, or "package.module:attribute"'),
+        ("streams", _is_part(Streams), 'None, a Streams, or "package.module:attribute"'),
         ("adopt", lambda value: value is None or _is_callable_or_reference(value), "None, a callable, or a reference"),
     )
 
@@ -70,8 +72,8 @@ def _is_callable_or_reference(value: Any) -> bool:
     return callable(value) or _is_reference(value)
 
 
-def _is_adapter(value: Any) -> bool:
-    return value is None or isinstance(value, (ArrayAdapter, type)) or _is_reference(value)
+def _is_part(kind: type) -> Callable[[Any], bool]:
+    return lambda value: value is None or isinstance(value, (kind, type)) or _is_reference(value)
 
 
 def _is_devices(value: Any) -> bool:

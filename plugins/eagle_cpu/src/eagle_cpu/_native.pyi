@@ -85,9 +85,50 @@ class JobList:
 
     def __len__(self) -> int: ...
 
+REDUCTION_BLOCK: int
+"""Elements of a block: what reads a plane may be cut at multiples of it."""
+REDUCTION_WIDTHS: tuple[int, ...]
+"""The widths of vectors, in bytes, there is code for on this processor. They differ in speed alone."""
+
+class Reduction:
+    """The code of a reduction and what it is handed: a job over the elements, cut at multiples of `REDUCTION_BLOCK`.
+
+    One run at a time. A job over no elements has one sample.
+
+    Parameters
+    ----------
+    op : {"sum", "max", "min", "all", "any"}
+    dtype : str
+        NumPy's name.
+    address, stride, count : int
+        Of the first element; in bytes, of any sign; of elements. The memory is the caller's to keep.
+    out : int
+        The address of the one element that is written.
+    width : int
+        One of `REDUCTION_WIDTHS`; 0: the widest.
+
+    Raises
+    ------
+    ValueError
+        There is no such code, or a negative count.
+    """
+
+    def __init__(
+        self, op: str, dtype: str, address: int, stride: int, count: int, out: int, width: int = 0
+    ) -> None: ...
+    @property
+    def entry(self) -> int: ...
+    @property
+    def args(self) -> int: ...
+    def reset(self) -> None:
+        """Forget the blocks of a run that was interrupted."""
+
 def run(entry: int, args: int, samples: int, grain: int, cost_ns: float) -> int: ...
 def team_size() -> int: ...
 def set_team_size(size: int) -> None: ...
 def resolve(branches: int, samples: int, native: bool, threads: int) -> str: ...
+def tiles_entry() -> int:
+    """Return the address of the ``eagle_entry`` that runs several for each tile of samples (``eagle/exec/tiles.h``)."""
+
 def shut_down() -> None:
     """Join the team; jobs run on the calling thread from then on. Called at exit."""

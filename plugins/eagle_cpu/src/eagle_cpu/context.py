@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Placed, Plane, Step, guard_reader
+from eagle_cpu.fusion import Fusion, Launched
 from eagle_cpu.host_memory import host_view
 from eagle_cpu.native_run import NativeRun
 from eagle_cpu.pieces import Pieces
@@ -38,8 +40,10 @@ class CpuContext(LowerContext):
     def __init__(self, options: Any, graph: Blueprint) -> None:
         super().__init__(options)
         self.watched = False
+        self.fusion = Fusion(fuse=bool(options.get("fuse", True)))
         self._graph = graph
         self._calls_python = False
+        self._checks_outputs = os.environ.get("EAGLE_CHECK", "0") not in ("", "0")
         self._checked: set[Placed[Any]] = set()  # the nodes with a check of `after_run`
 
     def view(self, plane: Plane) -> np.ndarray[Any, np.dtype[Any]]:
@@ -95,6 +99,7 @@ class CpuContext(LowerContext):
         cost_ns: float = 1.0,
         failure: Callable[[], Exception] | None = None,
         forget: Callable[[], object] | None = None,
+        launched: Launched | None = None,
     ) -> Step:
         """Make a step of compiled code.
 
@@ -116,6 +121,8 @@ class CpuContext(LowerContext):
             Returns the exception a positive code stands for, from what the code left in `args`.
         forget : callable, optional
             Drops what the code left there. Called before a run that follows a failed or interrupted one.
+        launched : Launched, optional
+            The kernel that the code is compiled from, so that it can be fused with others.
 
         Notes
         -----
@@ -124,7 +131,7 @@ class CpuContext(LowerContext):
         adding is raised, after the repetition has run to its end.
         """
         self.watched = True
-        return NativeStep(
+        step = NativeStep(
             self._alone,
             self._nesting[-1],
             entry,
@@ -134,7 +141,13 @@ class CpuContext(LowerContext):
             cost_ns=cost_ns,
             failure=failure,
             forget=forget,
+            launched=launched,
         )
+        if not self._checks_outputs:
+            return step
+        from eagle_cpu.outputs import OutputCheck
+
+        return self.over_memory(step.placed, OutputCheck(step.placed, step.work))
 
     def after_run(self, check: Callable[[], object], /) -> None:
         """Have `check` called once results are visible, or as soon as the code of its node has failed."""
@@ -143,7 +156,7 @@ class CpuContext(LowerContext):
 
     def pieces(self, blueprint: Blueprint, steps: Sequence[CpuStep]) -> Pieces:
         """Put the steps of a graph or a body together, by the rules for the team of this moment."""
-        return Pieces(blueprint, steps, self.team, self._raise_recorded)
+        return Pieces(blueprint, steps, self.team, self.fusion, self._raise_recorded)
 
     def _alone(self, step: NativeStep) -> Callable[[], object]:
         return NativeRun([step], [[[0]]], self._raise_recorded)

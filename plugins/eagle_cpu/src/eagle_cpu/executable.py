@@ -24,7 +24,8 @@ class CpuExecutable(Executable):
 
     def __init__(self, blueprint: Blueprint, context: CpuContext, steps: Sequence[Step]) -> None:
         self._blueprint, self._context = blueprint, context
-        self._pieces = context.pieces(blueprint, checked(steps))
+        self._steps = checked(steps)
+        self._pieces = context.pieces(blueprint, self._steps)
         self.schedule = self._pieces.schedule
         calls = self._pieces.calls
         self._only = calls[0] if len(calls) == 1 else None
@@ -49,14 +50,27 @@ class CpuExecutable(Executable):
         if self._has_checks:
             self._context.check_after(self._blueprint)
 
+    def profile(self, n: int, /) -> Sequence[float]:
+        """Run the graph `n` times, node by node, and return the mean seconds of each node."""
+        from eagle_cpu.node_by_node import profile
+
+        return profile(self._blueprint, self._context, self._steps, n)
+
+    def check(self) -> str:
+        """Run the graph once and raise `PlaneError` if a node wrote what it does not declare."""
+        from eagle_cpu.node_by_node import check
+
+        return check(self._blueprint, self._context, self._steps)
+
     def notes(self) -> Sequence[str]:
-        """Say which plain stages run side by side."""
+        """Say what runs fused, tile by tile or side by side, and why not more."""
         labels = [placed.label for placed in self._blueprint.nodes]
-        return [
+        overlaps = [
             "side by side, because nothing orders them: "
             + "; ".join(_named([labels[node] for node in branch]) for branch in stage)
             for stage in self._pieces.overlaps
         ]
+        return [*self._context.fusion.notes(), *overlaps]
 
     def _run_pieces(self, n: int) -> None:
         # Where a loop was when something escaped is read off its iterator: counting would cost more than the loop.

@@ -14,6 +14,7 @@ from eagle.plugin import Argument, Kernel, Launch, Placed, Step
 from eagle_cpu.context import CpuContext
 from eagle_cpu.cost import cost_of
 from eagle_cpu.engine import Arguments, Program, fault_error, program_for
+from eagle_cpu.fusion import Launched
 from eagle_cpu.team import run as run_on_team
 from eagle_ir import Function, to_kernel
 
@@ -40,6 +41,7 @@ def lower_launch(placed: Placed[Launch], context: CpuContext) -> Step:
         cost_ns=cost_of(kernel.code),
         failure=lambda: _fault(program, arguments),
         forget=arguments.reset,
+        launched=Launched(kernel=kernel, arrays=arrays, params=launch.params),
     )
 
 

@@ -27,8 +27,8 @@ class NativeRun:
     Attributes
     ----------
     steps : tuple of NativeStep
-    at : int
-        Which of the steps the last exception came from.
+    placed : Placed
+        The node that the last exception came from.
     repetition : int
         And in which repetition of the call, counted from 0.
     """
@@ -40,9 +40,9 @@ class NativeRun:
         recorded: Callable[[NativeStep], object],
     ) -> None:
         self.steps = tuple(steps)
-        self.at = self.repetition = 0
+        self.placed, self.repetition = self.steps[0].placed, 0
         self._recorded = recorded
-        self._check = PlaneCheck(dict.fromkeys(step.placed for step in steps))
+        self._check = PlaneCheck(dict.fromkeys(member.placed for step in steps for member in step.members))
         self._foreign = self._check.foreign
         self._run = JobList([step.job for step in steps], self._check.native, stages).run
         self._clean = True
@@ -70,18 +70,30 @@ class NativeRun:
         self._clean = True
 
     def _raise(self, outcome: Moved | Failed | Interrupted) -> NoReturn:
-        self.at = self.repetition = 0
+        self.placed, self.repetition = self.steps[0].placed, 0
         if isinstance(outcome, Moved):
             self._check.refuse()
-        self.at, self.repetition = outcome.job, outcome.repetition
+        self.placed, self.repetition = self.steps[outcome.job].placed, outcome.repetition
         if isinstance(outcome, Interrupted):
-            if len(self.steps) > 1:
-                labels = f"{self.steps[0].placed.label!r} .. {self.steps[-1].placed.label!r}"
+            members = [member for step in self.steps for member in step.members]
+            if len(members) > 1:
+                labels = f"{members[0].placed.label!r} .. {members[-1].placed.label!r}"
                 outcome.error.add_note(
                     f"stopped inside a native run of the nodes {labels}: samples may stand at different nodes of it"
                 )
             raise outcome.error
-        raise self._failure(self.steps[outcome.job], outcome.code)
+        step = self._lowest(outcome.job)
+        self.placed = step.placed
+        raise self._failure(step, outcome.code)
+
+    def _lowest(self, job: int) -> NativeStep:
+        """Return the step of the lowest node that failed, when `job` is the first that did.
+
+        Joined steps that run side by side can hold nodes that were added in turns: all that recorded a failure count.
+        """
+        first = self.steps[job]
+        recorded = [one for step in self.steps if (one := step.failed()) is not None]
+        return min([first.failed() or first, *recorded], key=lambda one: one.placed.index)
 
     def _failure(self, step: NativeStep, code: int) -> Exception:
         if step.failure is not None:

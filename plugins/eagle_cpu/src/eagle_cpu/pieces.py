@@ -7,6 +7,7 @@ from operator import length_hint
 
 from eagle.plugin import Blueprint
 from eagle_cpu.arrangement import Row, rows, schedules
+from eagle_cpu.fusion import Fusion
 from eagle_cpu.native_run import NativeRun
 from eagle_cpu.steps import CpuStep, NativeStep
 
@@ -30,6 +31,7 @@ class Pieces:
         blueprint: Blueprint,
         steps: Sequence[CpuStep],
         threads: int,
+        fusion: Fusion,
         recorded: Callable[[NativeStep], object],
     ) -> None:
         self._blueprint = blueprint
@@ -39,7 +41,7 @@ class Pieces:
         self._nodes: list[int] = []  # of each call, unless it is a run of several
         for row in rows(blueprint, steps, self.schedule, threads):
             if isinstance(row, Row):
-                self.calls.append(_native_run(row, steps, recorded))
+                self.calls.append(_native_run(row, steps, fusion, recorded))
                 self.overlaps += row.overlaps
                 self._nodes.append(-1)
             else:
@@ -62,13 +64,29 @@ class Pieces:
             return
         node, run = self._nodes[call], self.calls[call]
         if isinstance(run, NativeRun):
-            node = run.steps[run.at].placed.index
-            run.at = 0
+            node = run.placed.index
+            run.placed = run.steps[0].placed
         self._blueprint.blame(error, node, repetition)
 
 
-def _native_run(row: Row, steps: Sequence[CpuStep], recorded: Callable[[NativeStep], object]) -> NativeRun:
-    nodes = sorted(node for stage in row.stages for branch in stage for node in branch)
-    place = {node: number for number, node in enumerate(nodes)}
-    stages = [[[place[node] for node in branch] for branch in stage] for stage in row.stages]
-    return NativeRun([step for node in nodes if isinstance(step := steps[node], NativeStep)], stages, recorded)
+def _native_run(
+    row: Row, steps: Sequence[CpuStep], fusion: Fusion, recorded: Callable[[NativeStep], object]
+) -> NativeRun:
+    joined: list[list[list[NativeStep]]] = []
+    plain: list[NativeStep] = []
+
+    def flush() -> None:
+        joined.extend([[step]] for step in fusion.join(plain))
+        plain.clear()
+
+    for stage in row.stages:
+        branches = [[step for node in branch if isinstance(step := steps[node], NativeStep)] for branch in stage]
+        if len(branches) == 1:
+            plain += branches[0]
+        else:
+            flush()
+            joined.append([fusion.join(branch, beside=True) for branch in branches])
+    flush()
+    jobs = sorted((step for stage in joined for branch in stage for step in branch), key=lambda one: one.placed.index)
+    place = {id(step): number for number, step in enumerate(jobs)}
+    return NativeRun(jobs, [[[place[id(step)] for step in branch] for branch in stage] for stage in joined], recorded)

@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from eagle.plugin import Placed, Plane, PlaneError
-from eagle.plugin.numpy_arrays import NumPyArrays, address_of, owners
 from eagle_cpu.team import JobList
 
 __all__ = ["PlaneCheck"]
@@ -35,8 +34,9 @@ class PlaneCheck:
 
     def __init__(self, nodes: Iterable[Placed[Any]]) -> None:
         self.nodes = tuple(nodes)
-        self.native = list(_native_planes(self.nodes))
-        self.foreign = tuple(placed for placed in self.nodes if not all(map(_of_numpy, placed.planes)))
+        known: dict[object, _NativePlane] = {}
+        foreign = {placed: None for placed in self.nodes for plane in placed.planes if not _note(plane, known)}
+        self.native, self.foreign = list(known.values()), tuple(foreign)
         self._moved = JobList([], self.native).moved
 
     def __call__(self) -> None:
@@ -57,19 +57,15 @@ class PlaneCheck:
         )
 
 
-def _of_numpy(plane: Plane) -> bool:
-    return type(plane.adapter) is NumPyArrays
-
-
-def _native_planes(nodes: Iterable[Placed[Any]]) -> Iterable[_NativePlane]:
-    seen: set[int] = set()
-    for placed in nodes:
-        for plane in filter(_of_numpy, placed.planes):
-            array: np.ndarray[Any, Any] = plane.access.array  # type: ignore[assignment]
-            if id(array) not in seen:
-                seen.add(id(array))
-                yield array, plane.memory.address, plane.memory.shape, plane.memory.strides
-            for owner in owners(array):
-                if id(owner) not in seen:
-                    seen.add(id(owner))
-                    yield owner, address_of(owner), owner.shape, None
+def _note(plane: Plane, known: dict[object, _NativePlane]) -> bool:
+    """Take in what the plane's mark was made of; say whether native code can compare it."""
+    probed = plane.adapter.probed(plane.access.array)
+    if probed is None:
+        return False
+    array, *owners = probed
+    known.setdefault(id(array), (array, plane.memory.address, plane.memory.shape, plane.memory.strides))
+    for owner in owners:
+        # The attribute of the base class: a subclass may have overridden it.
+        address = np.ndarray.__array_interface__.__get__(owner)["data"][0]
+        known.setdefault((id(owner), "owner"), (owner, address, owner.shape, None))
+    return True

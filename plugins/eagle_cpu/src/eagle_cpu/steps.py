@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagle.plugin import BuildError, Placed, Step
+
+if TYPE_CHECKING:
+    from eagle_cpu.fusion.launched import Launched
 
 __all__ = ["CpuStep", "NativeStep", "checked"]
 
@@ -50,9 +53,11 @@ class NativeStep(CpuStep):
         Returns the exception that a positive code stands for. None: a check of the context's knows, if anything does.
     forget : callable or None
         Drops what the code recorded of a failure.
+    launched : Launched or None
+        The kernel that the code is compiled from, where there is one.
     """
 
-    __slots__ = ("_alone", "args", "cost_ns", "entry", "failure", "forget", "grain", "placed", "samples")
+    __slots__ = ("_alone", "args", "cost_ns", "entry", "failure", "forget", "grain", "launched", "placed", "samples")
 
     def __init__(
         self,
@@ -66,12 +71,23 @@ class NativeStep(CpuStep):
         cost_ns: float,
         failure: Callable[[], Exception] | None = None,
         forget: Callable[[], object] | None = None,
+        launched: Launched | None = None,
     ) -> None:
         self._alone = alone
         self.placed = placed
         self.entry, self.args = entry, args
         self.samples, self.grain, self.cost_ns = samples, grain, cost_ns
         self.failure, self.forget = failure, forget
+        self.launched = launched
+
+    @property
+    def members(self) -> tuple[NativeStep, ...]:
+        """The steps it is made of, in order: itself, unless several were joined."""
+        return (self,)
+
+    def failed(self) -> NativeStep | None:
+        """Return the first of several joined steps whose code failed, as far as that was recorded."""
+        return None
 
     @property
     def work(self) -> Callable[[], object]:

@@ -1,10 +1,13 @@
 // eagle_cpu._native: the thread team for Python. What it does is documented in team.py and _native.pyi.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "eagle/exec.h"
+#include "eagle/exec/tiles.h"
 #include "job_list.h"
 #include "python_watch.h"
+#include "reductions.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -82,6 +85,7 @@ NB_MODULE(_native, m) {
     m.def("team_size", &eagle::exec::team_size);
     m.def("set_team_size", &set_team_size, "size"_a);
     m.def("shut_down", &shut_down);
+    m.def("tiles_entry", [] { return reinterpret_cast<uintptr_t>(&eagle::exec::run_tiles); });
     m.def("resolve", &resolve, "branches"_a, "samples"_a, "native"_a, "threads"_a);
     m.attr("BRANCH_TASKS_MAX_SAMPLES") = eagle::exec::kBranchTasksMaxSamples;
 
@@ -100,6 +104,8 @@ NB_MODULE(_native, m) {
         .def("run", &JobList::run, "n"_a = 1)
         .def("moved", &JobList::moved)
         .def("__len__", &JobList::size);
+
+    define_reductions(m);
 
     const nb::object threading = nb::module_::import_("threading");
     remember_main_thread(nb::cast<unsigned long>(threading.attr("main_thread")().attr("ident")));

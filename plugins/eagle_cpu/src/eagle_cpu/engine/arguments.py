@@ -48,9 +48,8 @@ class Arguments:
         samples: int,
         watchful: Callable[[], int] | None = None,
     ) -> None:
-        assert isinstance(kernel.code, Function)
         self.kernel, self.samples = kernel, samples
-        self._function, self._watchful = kernel.code, watchful
+        self._watchful = watchful
         self._layout = Layout.of(kernel.arguments)
         self._arrays = dict(arrays)
         self._steps: np.ndarray[Any, Any] | None = None
@@ -123,8 +122,9 @@ class Arguments:
         sample = int(self._words[layout.FAULT_SAMPLE])
         if sample == layout.NO_SAMPLE:
             return None
+        assert isinstance(self.kernel.code, Function)
         place, index = int(self._words[layout.FAULT_PLACE]), int(self._words[layout.FAULT_INDEX])
-        return fault_at(self._function, sample, place, index)
+        return fault_at(self.kernel.code, sample, place, index)
 
     @property
     def longest(self) -> int:

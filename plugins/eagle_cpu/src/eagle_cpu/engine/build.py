@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 from eagle.plugin import Kernel
+from eagle_cpu.engine.chain import Chain
+from eagle_cpu.engine.chain_entry import chain_entry
 from eagle_cpu.engine.compiler import assemble, link, to_object
 from eagle_cpu.engine.launch_entry import launch_entry
 from eagle_cpu.engine.loop_entry import loop_entry
@@ -20,6 +22,7 @@ class Build(Enum):
     """What is compiled at once; the value is the function's name. Each is compiled when it is first wanted."""
 
     LAUNCH = "eagle_launch"
+    CHAIN = "eagle_chain"
     LOOP = "eagle_loop"
     WATCHFUL = "eagle_watchful"
     """The loop that looks for numbers that are not finite."""
@@ -42,6 +45,8 @@ def build(kernel: Kernel, shape: Shape, which: Build) -> int:
 
 def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
     """Return the LLVM IR of one of a kernel's functions."""
+    if isinstance(kernel.code, Chain):
+        return assemble([chain_entry(kernel.code, shape.lanes)])
     assert isinstance(kernel.code, Function)
     if which is Build.LAUNCH:
         function = launch_entry(kernel.code, shape.lanes)
@@ -52,5 +57,7 @@ def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
 
 def is_simple(kernel: Kernel, which: Build) -> bool:
     """Whether the only loop that matters is that over steps, whose constants are hoisted."""
+    if which not in (Build.LOOP, Build.WATCHFUL):
+        return False
     assert isinstance(kernel.code, Function)
-    return which is not Build.LAUNCH and not any(isinstance(one, While) for one in instructions(kernel.code.body))
+    return not any(isinstance(one, While) for one in instructions(kernel.code.body))

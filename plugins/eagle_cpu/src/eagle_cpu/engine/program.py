@@ -13,6 +13,7 @@ import numpy as np
 from eagle.plugin import BuildError, Kernel
 from eagle_cpu.engine.arguments import Arguments
 from eagle_cpu.engine.build import Build, build, has_loop
+from eagle_cpu.engine.chain import CHAIN_DIALECT, Chain
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.shape import Shape
 from eagle_ir import DIALECT, Function
@@ -36,7 +37,7 @@ class Program:
     @property
     def launch_entry(self) -> int:
         """Address of an ``eagle_entry`` that runs one step for the samples of a range."""
-        return _built(self.kernel, self.shape, Build.LAUNCH)
+        return _built(self.kernel, self.shape, Build.CHAIN if _is_chain(self.kernel) else Build.LAUNCH)
 
     @property
     def loop_entry(self) -> int | None:
@@ -88,15 +89,20 @@ def program_for(kernel: Kernel, *, lanes: int | None = None) -> Program:
     BuildError
         The kernel is of a dialect that this engine does not lower.
     """
-    if kernel.dialect != DIALECT or not isinstance(kernel.code, Function):
+    if not _is_chain(kernel) and (kernel.dialect != DIALECT or not isinstance(kernel.code, Function)):
         raise BuildError(
             f"kernel {kernel.name!r} is of dialect {kernel.dialect!r}",
             why=f"the CPU engine compiles {DIALECT!r}",
             fix="Deploy it for a backend that takes this dialect",
         )
     shape = _shape(kernel, lanes)
-    _built(kernel, shape, Build.LOOP if has_loop(kernel) else Build.LAUNCH)
+    which = Build.CHAIN if _is_chain(kernel) else Build.LOOP if has_loop(kernel) else Build.LAUNCH
+    _built(kernel, shape, which)
     return Program(kernel, shape)
+
+
+def _is_chain(kernel: Kernel) -> bool:
+    return kernel.dialect == CHAIN_DIALECT and isinstance(kernel.code, Chain)
 
 
 @dataclass
@@ -113,8 +119,7 @@ def _shape(kernel: Kernel, lanes: int | None) -> Shape:
     """Return a kernel's shape, which takes a walk over its body, from memory where it was asked for before."""
     key = (kernel.fingerprint, lanes, host())
     if key not in _shapes:
-        assert isinstance(kernel.code, Function)
-        _shapes[key] = Shape.of(kernel.code, lanes)
+        _shapes[key] = Shape.of_kernel(kernel, lanes)
     return _shapes[key]
 
 

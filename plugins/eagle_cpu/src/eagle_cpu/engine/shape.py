@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from eagle.plugin import Kernel
+from eagle_cpu.engine.chain import Chain
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.places import cost, instructions, loads, stores, widest
 from eagle_ir import Function, While
@@ -14,6 +16,8 @@ MAX_LANES = 64
 """A mask has to fit in a 64-bit word."""
 
 _CHAINS = 4
+_MANY_CHAINS = 8
+_VERY_FEW = 3
 _FEW = 12
 _SOME = 24
 
@@ -34,6 +38,14 @@ class Shape:
     steps: int
 
     @classmethod
+    def of_kernel(cls, kernel: Kernel, lanes: int | None = None) -> Shape:
+        """Return the shape for a kernel of the IR, or for several in a chain."""
+        if isinstance(kernel.code, Chain):
+            return cls.of_chain(kernel.code, lanes)
+        assert isinstance(kernel.code, Function)
+        return cls.of(kernel.code, lanes)
+
+    @classmethod
     def of(cls, function: Function, lanes: int | None = None) -> Shape:
         """Return the shape for a function.
 
@@ -49,3 +61,18 @@ class Shape:
         native = host().vector_bits // widest(function)
         long = cost(function.body) > 400 or any(isinstance(one, While) for one in instructions(function.body))
         return cls(lanes or min(chains * native, MAX_LANES), 4 if long else 16)
+
+    @classmethod
+    def of_chain(cls, chain: Chain, lanes: int | None = None) -> Shape:
+        """Return the shape for kernels in a chain.
+
+        What one gives the next wants at once, so eight vectors are in flight where registers hold them; else as many as
+        for a kernel that holds what the chain holds at once.
+        """
+        held = chain.most_alive()
+        functions = list({id(link.function): link.function for link in chain.links}.values())
+        small = max(cost(function.body) for function in functions) <= _FEW
+        few = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
+        chains = _MANY_CHAINS if held <= _VERY_FEW and small else few
+        native = host().vector_bits // max(map(widest, functions))
+        return cls(lanes or min(chains * native, MAX_LANES), 4)

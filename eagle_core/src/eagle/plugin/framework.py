@@ -1,4 +1,4 @@
-"""What a library of arrays brings: an adapter for its arrays, and a way to adopt graphs it captured."""
+"""What a library of arrays brings: an adapter for its arrays, its streams, a way to adopt graphs it captured."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from eagle.plugin.arrays import ArrayAdapter
+from eagle.plugin.stream import Streams
 
 __all__ = ["ForeignGraph", "Framework"]
 
@@ -43,6 +44,8 @@ class Framework:
         The module that must be in ``sys.modules`` before anything of this is used: ``"torch"``.
     arrays : ArrayAdapter, str or None
         The adapter of its arrays; a string names an instance or the class.
+    streams : Streams, str or None
+        Its streams on a device, for backends that have such; a string names an instance or the class.
     adopt : callable, str or None
         ``adopt(owner) -> ForeignGraph or None``: what `eagle.graph.child` asks. The first answer wins.
     """
@@ -50,4 +53,5 @@ class Framework:
     name: str
     needs: str
     arrays: ArrayAdapter | str | None = None
+    streams: Streams | str | None = None
     adopt: Callable[[object], ForeignGraph | None] | str | None = None

@@ -1,0 +1,94 @@
+"""The caller's own streams: made current for captured code, and kept in order with ours."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from eagle.plugin import GraphError, stream_handle, streams
+from eagle_cuda.driver import call
+
+__all__ = ["CurrentStream", "callers_streams", "current_stream", "on_stream", "refuse_captured", "use_stream"]
+
+_LEGACY = 1  # CU_STREAM_LEGACY
+
+
+class CurrentStream:
+    """A stream by its handle, as cuda.core takes it: ``cuda.core.launch(eagle_cuda.current_stream(), ...)``."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the version of the protocol and the handle."""
+        return 0, self.handle
+
+    def __int__(self) -> int:
+        return self.handle
+
+
+class _Here(threading.local):
+    stream: int | None = None
+
+
+_here = _Here()
+
+
+def current_stream() -> CurrentStream:
+    """Return the stream that the code of an opaque node is to use: captured, or the one given as ``stream=``.
+
+    Outside such code it is that of `use_stream`, else the legacy default stream.
+    """
+    return CurrentStream(_LEGACY if _here.stream is None else _here.stream)
+
+
+@contextmanager
+def use_stream(stream: object) -> Iterator[None]:
+    """Work on a stream of your own: a launch in the block waits for what is queued on it, and it for the launch.
+
+    This is for code that names its stream with every call, as with cuda.core. Libraries that have a current stream,
+    such as CuPy, are kept in order without it.
+
+    Parameters
+    ----------
+    stream : int or object
+        A handle, or an object with ``__cuda_stream__``.
+    """
+    before, _here.stream = _here.stream, stream_handle(stream)
+    try:
+        yield
+    finally:
+        _here.stream = before
+
+
+@contextmanager
+def on_stream(device: int, stream: int) -> Iterator[None]:
+    """Make a stream the current one, in every framework that is loaded."""
+    before, _here.stream = _here.stream, stream
+    try:
+        with ExitStack() as stack:
+            for theirs in streams().values():
+                stack.enter_context(theirs.use(("cuda", device), stream))
+            yield
+    finally:
+        _here.stream = before
+
+
+def refuse_captured(stream: int) -> None:
+    """Raise `GraphError` if somebody captures the caller's stream: a launch cannot be recorded into that."""
+    if int(call("cuStreamIsCapturing", stream)):
+        raise GraphError(
+            "a graph of eagle cannot be launched while the caller's current stream is being captured",
+            why="it orders itself against that stream, and its host nodes and conditionals cannot be captured",
+            fix="Launch it before or after the capture.",
+        )
+
+
+def callers_streams(device: int) -> list[int]:
+    """Return the handles of the streams the caller works on: that of `use_stream` and those of loaded frameworks.
+
+    Without any it is the legacy default stream.
+    """
+    handles = [_here.stream, *(theirs.current(("cuda", device)) for theirs in streams().values())]
+    return sorted({handle or _LEGACY for handle in handles if handle is not None}) or [_LEGACY]

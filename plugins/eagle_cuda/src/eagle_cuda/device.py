@@ -1,0 +1,68 @@
+"""A device: its primary context, and the caller's context put back after use."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from eagle_cuda.driver import api, call
+
+__all__ = ["CudaDevice", "device"]
+
+
+class CudaDevice:
+    """One device and its primary context, which every library in the process shares; no other context is used.
+
+    Attributes
+    ----------
+    ordinal : int
+    context : CUcontext
+    arch : str
+        ``"sm_90"``.
+    driver : int
+        The driver's version, as it states it: 12040 is 12.4.
+    """
+
+    def __init__(self, ordinal: int) -> None:
+        attribute = api().CUdevice_attribute
+        self.ordinal = ordinal
+        self.driver = int(call("cuDriverGetVersion"))
+        self.context: Any = call("cuDevicePrimaryCtxRetain", call("cuDeviceGet", ordinal))
+        major, minor = (
+            int(
+                call(
+                    "cuDeviceGetAttribute",
+                    getattr(attribute, f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}"),
+                    ordinal,
+                )
+            )
+            for part in ("MAJOR", "MINOR")
+        )
+        self.arch = f"sm_{major}{minor}"
+
+    def describe(self) -> str:
+        """Return one sentence on the device and its driver."""
+        name = call("cuDeviceGetName", 128, self.ordinal).split(b"\0")[0].decode("utf-8", "replace")
+        version = f"{self.driver // 1000}.{self.driver % 1000 // 10}"
+        return f"device {self.ordinal} is {name} ({self.arch}), with a driver for CUDA {version}"
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Make its context the calling thread's current one, and put the caller's back at the end."""
+        before = call("cuCtxGetCurrent")
+        if int(before) == int(self.context):
+            yield
+            return
+        call("cuCtxSetCurrent", self.context)
+        try:
+            yield
+        finally:
+            call("cuCtxSetCurrent", before)
+
+
+@functools.cache
+def device(ordinal: int) -> CudaDevice:
+    """Return the device with this ordinal; one object per process."""
+    return CudaDevice(ordinal)

@@ -1,0 +1,195 @@
+"""A graph built for the GPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from eagle.plugin import BackendUnavailable, Blueprint, Executable, Step
+from eagle_cuda.callers import callers_streams, on_stream, refuse_captured
+from eagle_cuda.context import CudaContext
+from eagle_cuda.device import device
+from eagle_cuda.driver import call
+from eagle_cuda.errors import CudaError
+from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.lifetime import Holdings, apart_from_captures, when_nothing_is_captured
+from eagle_cuda.segments import Segment, cut, cuts, words
+from eagle_cuda.steps import HostStep, add_nodes, blame, cuda_steps
+from eagle_cuda.waiting import wait_for
+
+__all__ = ["CudaExecutable"]
+
+_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
+_NO_TIMING = 2  # CU_EVENT_DISABLE_TIMING
+
+
+class CudaExecutable(Executable):
+    """Launches captured graphs and calls the host's nodes between them, on a stream of its own.
+
+    Everything is on one stream, so that runs follow each other; the caller's streams are waited for before it and
+    wait for it after. What was queued is never waited for by the host except for a node with ``eager=True``.
+    """
+
+    def __init__(self, blueprint: Blueprint, context: CudaContext, steps: Sequence[Step]) -> None:
+        self._blueprint = blueprint
+        self._context = context
+        self._device = device(context.device)
+        self._holdings = Holdings()
+        self._pid = os.getpid()
+        self._stream: Any = None
+        # Each array once, however many nodes touch it: this is looked at in every launch.
+        planes = (plane for placed in blueprint.nodes for plane in placed.planes)
+        self._planes = tuple({id(plane.access.array): plane for plane in planes}.values())
+        self._steps = cuda_steps(steps)
+        self._segments = tuple(cut(blueprint, self._steps))
+        self.schedule = words(blueprint, self._segments)
+        try:
+            self._build()
+        except BaseException:
+            when_nothing_is_captured(self._release)
+            raise
+        captured = any(segment.host is None for segment in self._segments)
+        self.counters: Mapping[str, int] = {"captures": int(captured), "graph_builds": int(captured)}
+
+    # building ---------------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        own = self._holdings.own
+        self._stream = call("cuStreamCreate", _NON_BLOCKING)
+        own("cuStreamDestroy", self._stream)
+        self._event = call("cuEventCreate", _NO_TIMING)
+        own("cuEventDestroy", self._event)
+        # Captures are made on a blocking stream: there the driver refuses work on the legacy default stream, which
+        # on a non-blocking one would run once, now, and never again.
+        capturing = call("cuStreamCreate", 0)
+        try:
+            self._launches = tuple(self._graph_of(segment, capturing) for segment in self._segments)
+        finally:
+            call("cuStreamDestroy", capturing)
+
+    def _graph_of(self, segment: Segment, capturing: Any) -> Any:
+        """Return the executable graph of a segment, or None for one the host runs."""
+        if segment.host is not None:
+            return None
+        graph = call("cuGraphCreate", 0)
+        self._holdings.own("cuGraphDestroy", graph)
+        builder = GraphBuilder(graph, self._device, capturing, self._holdings)
+        if self._context.conditions and not self._context.conditions.allocated:
+            self._context.conditions.allocate(builder)
+        add_nodes(builder, self._blueprint, self._steps, segment.indices, [])
+        executable = call("cuGraphInstantiate", graph, 0)
+        self._holdings.own("cuGraphExecDestroy", executable)
+        return executable
+
+    # running ----------------------------------------------------------------------------------------------------------
+
+    def enqueue(self, n: int, /) -> None:
+        """Queue `n` runs behind what the caller's streams have to do, and have those wait for them."""
+        self._same_process()
+        if any(plane.adapter.probe(plane.access.array) != plane.mark for plane in self._planes):
+            self._blueprint.recheck()
+        self._context.check_before(self._blueprint)
+        if n == 0:
+            return
+        with self._device.current(), self._named(), self._in_order_with_callers():
+            for repetition in range(1, n + 1):
+                for segment, graph in zip(self._segments, self._launches, strict=True):
+                    if segment.host is None:
+                        call("cuGraphLaunch", graph, self._stream)
+                    else:
+                        self._run_on_host(segment.host, segment.indices[0], repetition)
+
+    def synchronize(self) -> None:
+        """Wait for everything queued, then report what conditionals did and raise what the work recorded."""
+        self._same_process()
+        conditions = self._context.conditions
+        with self._device.current(), self._named():
+            try:
+                wait_for(self._device, self._stream, conditions.stop if conditions.loops else None)
+            except KeyboardInterrupt:
+                conditions.settle(self._stream)
+                raise
+            conditions.settle(self._stream)
+        self._context.check_after(self._blueprint)
+
+    def notes(self) -> Sequence[str]:
+        """Say where the graph is cut, and what for."""
+        return cuts(self._blueprint, self._segments)
+
+    def close(self) -> None:
+        """Wait for what is queued and release everything; later, if a capture is in flight."""
+        if os.getpid() == self._pid:
+            when_nothing_is_captured(self._release)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Say of an error of the driver which graph it came from."""
+        try:
+            yield
+        except CudaError as error:
+            labels = [placed.label for placed in self._blueprint.nodes]
+            error.add_note(f"in the graph of {', '.join(map(repr, labels[:3]))}{', ...' if len(labels) > 3 else ''}")
+            raise
+
+    @contextmanager
+    def _in_order_with_callers(self) -> Iterator[None]:
+        """Have our stream wait for the caller's, and theirs for ours at the end, whatever happens between."""
+        theirs = callers_streams(self._context.device)
+        with apart_from_captures():
+            for stream in theirs:
+                refuse_captured(stream)
+                self._wait(stream, self._stream)
+        try:
+            yield
+        finally:
+            with apart_from_captures():
+                for stream in theirs:
+                    self._wait(self._stream, stream)
+
+    def _run_on_host(self, step: HostStep, index: int, repetition: int) -> None:
+        try:
+            if step.stream is None:
+                self._wait_for_device()
+                step.fn()
+                self._wait_for_device()
+                return
+            with apart_from_captures():
+                self._wait(self._stream, step.stream)
+            try:
+                with on_stream(self._context.device, step.stream):
+                    step.fn()
+            finally:
+                with apart_from_captures():
+                    self._wait(step.stream, self._stream)
+        except BaseException as error:
+            blame(self._blueprint, index, error, repetition)
+            raise
+
+    def _wait(self, first: Any, then: Any) -> None:
+        """Have what is queued on a stream from now on wait for what is queued on another one by now."""
+        call("cuEventRecord", self._event, first)
+        call("cuStreamWaitEvent", then, self._event, 0)
+
+    def _wait_for_device(self) -> None:
+        with apart_from_captures():
+            call("cuCtxSynchronize")
+
+    def _same_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise BackendUnavailable(
+                "the graph was built by the process this one was forked from",
+                why="a CUDA context does not survive fork",
+                fix="Build the graph in this process, started with multiprocessing's 'spawn'.",
+            )
+
+    def _release(self) -> None:
+        stream, self._stream = self._stream, None
+        try:
+            with self._device.current():
+                if stream is not None:
+                    call("cuStreamSynchronize", stream)
+                self._holdings.release()
+        except Exception:
+            return  # the driver is shutting down, or the context is lost and all of it gone

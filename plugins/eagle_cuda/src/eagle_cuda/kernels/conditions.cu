@@ -1,0 +1,93 @@
+// The kernels that decide whether the body of a conditional node runs. One thread each.
+
+typedef unsigned char byte_t;
+typedef unsigned int word_t;
+typedef unsigned long long long_t;
+typedef unsigned long long condition_t;  // cudaGraphConditionalHandle
+
+extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(condition_t condition, unsigned int value);
+
+namespace eagle {
+
+// One cell compared with another one, or with zero. `sign` and `infinity` are the bits of a floating-point format, 0 for
+// integers, so that one piece of code compares all dtypes exactly without calculating in them.
+struct Guard {
+    long_t cell;
+    long_t baseline;  // address, 0: compare with zero
+    long_t sign;
+    long_t infinity;
+    int size;    // bytes of a cell
+    int truth;   // 1: any byte but 0 is true
+    int negate;
+    int always;  // 1: there is no guard
+};
+
+// What a conditional did, read by the host after the run.
+struct Record {
+    long_t iterations;
+    word_t limited;
+    word_t entered;
+    word_t nan;  // 1: the guard's cell, 2: the baseline's
+    word_t unused;
+};
+
+// Byte by byte: a cell of a strided array need not be aligned.
+__device__ inline long_t load(long_t address, int size) {
+    const volatile byte_t* bytes = reinterpret_cast<const volatile byte_t*>(address);
+    long_t value = 0;
+    for (int i = 0; i < size; ++i) value |= static_cast<long_t>(bytes[i]) << (8 * i);
+    return value;
+}
+
+__device__ inline bool is_nan(const Guard& guard, long_t value) {
+    return guard.infinity != 0 && (value & ~guard.sign) > guard.infinity;
+}
+
+__device__ inline long_t normal(const Guard& guard, long_t value) {
+    if (guard.truth) return value != 0;
+    return (value & ~guard.sign) == 0 ? 0 : value;  // -0.0 equals 0.0
+}
+
+// A NaN decides nothing: it is noted, and the body does not run.
+__device__ inline bool holds(const Guard& guard, Record* record) {
+    if (guard.always) return true;
+    const long_t value = load(guard.cell, guard.size);
+    const long_t base = guard.baseline != 0 ? load(guard.baseline, guard.size) : 0;
+    const word_t nan = is_nan(guard, value) ? 1 : is_nan(guard, base) ? 2 : 0;
+    if (nan != 0) {
+        if (record->nan == 0) record->nan = nan;
+        return false;
+    }
+    return (normal(guard, value) != normal(guard, base)) != (guard.negate != 0);
+}
+
+// A loop that the host wants stopped ends as if its guard were false.
+__device__ inline void decide(condition_t condition, const Guard& guard, Record* record, const volatile word_t* stop,
+                              long long limit) {
+    const bool going = holds(guard, record) && *stop == 0;
+    const bool spent = limit >= 0 && record->iterations >= static_cast<long_t>(limit);
+    record->limited = going && spent;
+    cudaGraphSetConditional(condition, going && !spent);
+}
+
+}  // namespace eagle
+
+// Right before a conditional that runs once.
+extern "C" __global__ void eagle_decide(condition_t condition, const eagle::Guard* guard, eagle::Record* record) {
+    cudaGraphSetConditional(condition, eagle::holds(*guard, record));
+}
+
+// Right before a loop.
+extern "C" __global__ void eagle_enter(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
+                                       const volatile word_t* stop, long long limit) {
+    record->iterations = 0;
+    record->entered = 1;
+    eagle::decide(condition, *guard, record, stop, limit);
+}
+
+// Last in the body of a loop.
+extern "C" __global__ void eagle_again(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
+                                       const volatile word_t* stop, long long limit) {
+    record->iterations += 1;
+    eagle::decide(condition, *guard, record, stop, limit);
+}

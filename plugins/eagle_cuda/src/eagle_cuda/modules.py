@@ -1,0 +1,128 @@
+"""Our own CUDA C++, compiled by NVRTC for the device's architecture and loaded once per device."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import threading
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from eagle.plugin import BuildError, cache_dir
+from eagle_cuda.device import device
+from eagle_cuda.driver import call
+from eagle_cuda.errors import CudaError
+
+__all__ = ["FLAGS", "function", "source"]
+
+FLAGS: dict[str, bool] = {"fma": False, "ftz": False, "prec_div": True, "prec_sqrt": True}
+"""How CUDA C++ is compiled: no contraction, nothing flushed to zero, division and square root rounded correctly."""
+
+_lock = threading.Lock()
+_NO_IMAGE = frozenset({200, 209, 218})  # not an image, none for this device, not understood: compiled anew
+
+
+def function(ordinal: int, name: str, kernel: str) -> Any:
+    """Return a kernel of the source file `name` as a function of the device's context, which is current."""
+    with _lock:
+        return _function(ordinal, name, kernel)
+
+
+def source(name: str) -> str:
+    """Return the CUDA C++ of a source file."""
+    return (files("eagle_cuda") / "kernels" / f"{name}.cu").read_text("utf-8")
+
+
+@functools.cache
+def _function(ordinal: int, name: str, kernel: str) -> Any:
+    return call("cuModuleGetFunction", _module(ordinal, name), kernel.encode())
+
+
+@functools.cache
+def _module(ordinal: int, name: str) -> Any:
+    text, arch = source(name), device(ordinal).arch
+    path = _cached(text, arch)
+    if path is not None and (image := _read(path)) is not None:
+        try:
+            return call("cuModuleLoadData", image)
+        except CudaError as error:
+            if error.code not in _NO_IMAGE:
+                raise
+    image = _compile(text, arch)
+    module = call("cuModuleLoadData", image)
+    if path is not None:
+        _write(path, image)
+    return module
+
+
+def _cached(text: str, arch: str) -> Path | None:
+    """Return where the machine code for `arch` is kept on disk, if anywhere."""
+    key = hashlib.sha256("\0".join([text, arch, _compiler(), repr(sorted(FLAGS.items()))]).encode()).hexdigest()
+    folder = cache_dir("eagle-cuda")
+    return folder / f"{key[:32]}.cubin" if folder is not None else None
+
+
+def _compile(text: str, arch: str) -> bytes:
+    from cuda.core import Program, ProgramOptions
+
+    try:
+        options = ProgramOptions(arch=arch, **FLAGS)
+        return bytes(Program(text, "c++", options).compile("cubin").code)
+    except Exception as error:
+        if type(error).__name__ == "DynamicLibNotFoundError":
+            raise _no_compiler() from error
+        raise
+
+
+def _compiler() -> str:
+    """Return the version of NVRTC."""
+    from cuda.bindings import nvrtc
+
+    try:
+        _, major, minor = nvrtc.nvrtcVersion()
+    except Exception as error:
+        if type(error).__name__ == "DynamicLibNotFoundError":
+            raise _no_compiler() from error
+        raise
+    return f"{major}.{minor}"
+
+
+def _no_compiler() -> BuildError:
+    return BuildError(
+        "the graph needs kernels of eagle's own, and NVIDIA's compiler NVRTC is not found",
+        why="conditionals and copies between strided arrays are compiled for the device when first used",
+        fix="Install eagle-cuda[toolkit], or the CUDA toolkit.",
+    )
+
+
+def _read(path: Path) -> bytes | None:
+    """Return what was written, if all of it is there: a digest comes first."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    digest, image = data[:32], data[32:]
+    return image if hashlib.sha256(image).digest() == digest else None
+
+
+def _write(path: Path, image: bytes) -> None:
+    temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    try:
+        temporary.write_bytes(hashlib.sha256(image).digest() + image)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+_NO_IMAGE = frozenset({200, 209, 218})  # not an image, none for this device, not understood: compiled anew
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

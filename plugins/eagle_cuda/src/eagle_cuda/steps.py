@@ -1,0 +1,165 @@
+"""What lowerings make on the GPU: steps that add their part to a graph once it is built."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+
+from eagle.plugin import Blueprint, BuildError, EagleError, Step
+from eagle_cuda.capturing import capture
+from eagle_cuda.conditions import Conditions
+from eagle_cuda.graph_builder import GraphBuilder
+
+__all__ = ["CudaStep", "HostStep", "add_nodes", "blame", "cuda_steps"]
+
+
+class CudaStep(Step):
+    """A piece of a graph, not yet in it."""
+
+    @abstractmethod
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Add its nodes after these, and return the last ones: `after` itself when there are none."""
+
+
+class CapturedStep(CudaStep):
+    """Code that is recorded on the stream it is given."""
+
+    def __init__(self, record: Callable[[int], object]) -> None:
+        self._record = record
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Capture it."""
+        return capture(builder, self._record, after)
+
+
+class NodesStep(CudaStep):
+    """Nodes that a lowering adds through the driver itself."""
+
+    def __init__(self, nodes: Callable[[int, Sequence[int]], Sequence[int]]) -> None:
+        self._nodes = nodes
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Add them."""
+        return builder.given(self._nodes, after)
+
+
+class BuiltStep(CudaStep):
+    """Nodes that one of eagle's own lowerings adds through the builder."""
+
+    def __init__(self, build: Callable[[GraphBuilder, Sequence[int]], Sequence[int]]) -> None:
+        self._build = build
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Add them."""
+        return self._build(builder, after)
+
+
+class HostStep(CudaStep):
+    """Code that the host runs at every launch, between two graphs.
+
+    Attributes
+    ----------
+    fn : callable
+    stream : int or None
+        The stream its device work goes to; None: any, with the whole device waited for before and after.
+    """
+
+    def __init__(self, fn: Callable[[], object], stream: int | None) -> None:
+        self.fn = fn
+        self.stream = stream
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Refuse: a graph on the device cannot wait for the host."""
+        tier = "eager=True" if self.stream is None else "stream="
+        where = "inside a conditional or a loop" if builder.in_body else "inside a group or another node"
+        raise BuildError(
+            f"a node with {tier} cannot stand {where} on the GPU",
+            why="its code runs on the host at every launch, and the device does not wait for the host there",
+            fix="Make it a captured opaque, or a stage of its own.",
+        )
+
+
+class SequenceStep(CudaStep):
+    """The nodes of a body, in the order their blueprint asks for."""
+
+    def __init__(self, blueprint: Blueprint, steps: Sequence[CudaStep]) -> None:
+        self.blueprint = blueprint
+        self.steps = steps
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Add them."""
+        return add_nodes(builder, self.blueprint, self.steps, range(len(self.steps)), after)
+
+
+class WhenStep(CudaStep):
+    """A step that runs while its guard is true at that moment."""
+
+    def __init__(self, conditions: Conditions, number: int, then: CudaStep) -> None:
+        self._conditions, self._number, self._then = conditions, number, then
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Add the kernel that decides, and the conditional node right behind it."""
+        condition = builder.condition()
+        decided = self._conditions.decide(builder, self._number, condition, after)
+        node, body = builder.conditional(condition, [decided], loop=False)
+        self._then.add(body, [])
+        return [node]
+
+
+class RepeatStep(CudaStep):
+    """A step that is repeated while its guard is true."""
+
+    def __init__(self, conditions: Conditions, number: int, body: CudaStep, limit: int | None) -> None:
+        self._conditions, self._number, self._body, self._limit = conditions, number, body, limit
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Add the kernel that enters the loop, and the loop, which decides last in its body whether to go on."""
+        condition = builder.condition()
+        number, limit = self._number, self._limit
+        entered = self._conditions.loop(builder, number, condition, limit, after, again=False)
+        node, body = builder.conditional(condition, [entered], loop=True)
+        tails = self._body.add(body, [])
+        self._conditions.loop(body, number, condition, limit, tails, again=True)
+        return [node]
+
+
+def cuda_steps(steps: Iterable[Step]) -> list[CudaStep]:
+    """Return the steps, all of this backend's.
+
+    Raises
+    ------
+    BuildError
+        One was made by something else.
+    """
+    checked = []
+    for step in steps:
+        if not isinstance(step, CudaStep):
+            raise BuildError(f"{step!r} is no step of backend 'gpu'", fix="Return what the context makes.")
+        checked.append(step)
+    return checked
+
+
+def add_nodes(
+    builder: GraphBuilder, blueprint: Blueprint, steps: Sequence[CudaStep], indices: Sequence[int], after: Sequence[int]
+) -> Sequence[int]:
+    """Add some nodes of a blueprint, each after those of them it must wait for, and return the last ones."""
+    tails: dict[int, Sequence[int]] = {}
+    last = dict.fromkeys(indices)
+    for index in indices:
+        waits = [one for one in blueprint.before[index] if one in tails]
+        for one in waits:
+            last.pop(one, None)
+        heads = [node for one in waits for node in tails[one]] if waits else after
+        try:
+            tails[index] = steps[index].add(builder, heads)
+        except BaseException as error:
+            blame(blueprint, index, error)
+            raise
+    return [node for index in last for node in tails[index]] if last else after
+
+
+def blame(blueprint: Blueprint, index: int, error: BaseException, repetition: int | None = None) -> None:
+    """Note on an error which node it came from."""
+    if isinstance(error, EagleError):
+        error.locate(node=blueprint.nodes[index].label)
+    blueprint.blame(error, index, repetition)

@@ -1,0 +1,77 @@
+"""The device of this run, fresh for each test, and the stand-in library that launches on a current stream.
+
+Modules that import cuda.bindings are imported by the fixtures: this file may be read before the emulator is loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from eagle.testing import registered
+
+SEEDS = 5
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(SEEDS), ids=lambda seed: f"seed{seed}")
+
+
+@pytest.fixture
+def emulator(request: pytest.FixtureRequest) -> Any:
+    """The controls of the device, in its first order or in that of the test's seed."""
+    import cuda_emulator
+
+    found = cuda_emulator.loaded()
+    found.reset()
+    found.seed(request.getfixturevalue("seed") if "seed" in request.fixturenames else 0)
+    return found
+
+
+@pytest.fixture
+def cuda(unordered: Any) -> Any:
+    """Arrays and operations of the device."""
+    import cuda_devices
+
+    return cuda_devices.CudaDevice()
+
+
+@pytest.fixture
+def device(seed: int, unordered: Any) -> Any:
+    """The controls of the device, under each of several orders, with ``cuda_frame`` to launch on it."""
+    return unordered
+
+
+@pytest.fixture
+def unordered(emulator: Any) -> Iterator[Any]:
+    """The same under one order, for tests in which nothing depends on it: most refusals."""
+    import cuda_frame
+
+    with registered(cuda_frame):
+        yield emulator
+
+
+@pytest.fixture
+def nothing_left(emulator: Any) -> Iterator[None]:
+    """Fail if the test leaves anything of the driver behind."""
+    from cuda_own import leaves_nothing
+
+    with leaves_nothing(emulator):
+        yield
+
+
+@pytest.fixture
+def cupy(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """CuPy on a real device, its stand-in on the emulated one."""
+    if getattr(emulator, "real", False):
+        return pytest.importorskip("cupy")
+    import cupy_stand_in
+
+    module = cupy_stand_in.module()
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    monkeypatch.setitem(sys.modules, "cupy.cuda", module.cuda)
+    return module
