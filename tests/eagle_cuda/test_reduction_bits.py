@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_arrays import DeviceArray
-from reduction_oracle import ordered_sum
 
 import eagle
 from eagle.graph import opaque

@@ -16,7 +16,7 @@ import eagle
 from eagle.testing import registered
 
 STRANGER = Path(__file__).parents[1] / "stranger"
-CONTRACT = {"eagle.plugin", "eagle.graph.payloads", "eagle.errors", "eagle.access"}
+CONTRACT = {"eagle.plugin", "eagle.graph.payloads", "eagle.errors"}
 
 
 @pytest.fixture
