@@ -70,6 +70,22 @@ eagle.GraphPipeline().add(lambda: print("on the host")).build().launch()
     assert "on the host" in text
 
 
+def test_a_child_of_a_process_without_a_driver_is_told_of_the_driver_and_not_of_the_fork() -> None:
+    code = """
+import warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+from eagle.plugin.lookup import backend_named, why_not
+print(why_not(backend_named("gpu")), flush=True)
+if os.fork() == 0:
+    print(why_not(backend_named("gpu")), flush=True)
+    os._exit(0)
+os.wait()
+"""
+    lines = run(code, driver=None).splitlines()
+    assert len(lines) == 2
+    assert all("there is no NVIDIA driver here" in line for line in lines)
+
+
 def test_doctor_names_the_device_and_the_driver() -> None:
     (line,) = (line for line in run(DOCTOR).splitlines() if line.lstrip().startswith("gpu, "))
     assert "can run here: " in line
@@ -96,9 +112,25 @@ except eagle.BackendUnavailable as error:
     assert text.count(says) == 2
 
 
-def test_a_graph_runs_on_the_oldest_driver_that_is_taken() -> None:
-    code = "g.build().launch(); print(y.to_numpy()[0], emulator.driver)"
-    assert run(GRAPH + code, driver="12.4") == "1.0 12.4\n"
+@pytest.mark.parametrize("driver", ["12.4", "12.8", "13.0"])
+def test_captures_loops_and_children_run_on_every_driver_that_is_taken(driver: str) -> None:
+    code = """
+import cuda_frame
+from cuda_devices import CudaDevice
+from cuda.core.graph import GraphDefinition
+from eagle.graph import child
+from eagle.testing import registered
+z, on = DeviceArray(np.zeros(4)), DeviceArray(np.ones(1, np.int32))
+made = GraphDefinition()
+made.memcpy(z.address, y.address, 32)
+with registered(cuda_frame):
+    double = opaque(CudaDevice().scale(y, 2.0, y), reads={"y": y}, writes={"y": y})
+    loop = eagle.repeat_while(eagle.skippable(double, eagle.SkipGuard.nonzero(on)), eagle.SkipGuard.nonzero(on), 3)
+    g.add_node(loop).add_node(child(made, reads={"y": y}, writes={"z": z}))
+    g.build().launch()
+    print(z.to_numpy()[0], loop.iterations, emulator.driver)
+"""
+    assert run(GRAPH + code, driver=driver) == f"8.0 3 {driver}\n"
 
 
 def test_a_forked_child_is_told_so_and_the_parent_goes_on() -> None:

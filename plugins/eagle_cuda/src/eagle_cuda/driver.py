@@ -27,8 +27,8 @@ def api() -> Any:
     """Return ``cuda.bindings.driver``, initialised."""
     from cuda.bindings import driver
 
-    _first_process()
     _checked("cuInit", driver.cuInit(0))
+    _owner.setdefault("pid", os.getpid())  # only now: a process without a device forks as it likes
     return driver
 
 
@@ -92,10 +92,6 @@ def in_forked_child() -> bool:
 
 
 _owner: dict[str, int] = {}
-
-
-def _first_process() -> None:
-    _owner.setdefault("pid", os.getpid())
 
 
 def _checked(function: str, results: tuple[Any, ...]) -> Any:

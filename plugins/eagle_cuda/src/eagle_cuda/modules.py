@@ -92,7 +92,7 @@ def _compiler() -> str:
 def _no_compiler() -> BuildError:
     return BuildError(
         "the graph needs kernels of eagle's own, and NVIDIA's compiler NVRTC is not found",
-        why="conditionals and copies between strided arrays are compiled for the device when first used",
+        why="conditionals, reductions and copies between strided arrays are compiled for the device when first used",
         fix="Install eagle-cuda[toolkit], or the CUDA toolkit.",
     )
 
@@ -119,9 +119,6 @@ def _write(path: Path, image: bytes) -> None:
 def _after_fork() -> None:
     global _lock
     _lock = threading.Lock()
-
-
-_NO_IMAGE = frozenset({200, 209, 218})  # not an image, none for this device, not understood: compiled anew
 
 
 if hasattr(os, "register_at_fork"):
