@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import cuda_frame
@@ -154,20 +157,66 @@ def test_a_guard_of_a_type_the_device_cannot_read_is_refused_by_name(cuda: Cuda)
         g.build()
 
 
-def test_an_interrupt_ends_a_loop_that_would_not_end(cuda: Cuda) -> None:
-    x, on = cuda.array([0.0]), cuda.array([1], np.int32)
-    loop = eagle.repeat_while(bump(cuda, x), eagle.SkipGuard.nonzero(on))
-    g = eagle.Graph().add_node(loop).build()
-    sender = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+@contextmanager
+def interrupted_while_waiting() -> Iterator[pytest.ExceptionInfo[KeyboardInterrupt]]:
+    """Send this process an interrupt once it waits for the device, and see it raised."""
+
+    def send() -> None:
+        while not any(thread.name == "eagle-cuda-wait" for thread in threading.enumerate()):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
     sender.start()
     with pytest.raises(KeyboardInterrupt) as caught:
-        g.launch()
+        yield caught
     sender.join()
+
+
+STEPS = 8  # of an endless loop's body: the emulated device gives up after a million rounds, whatever they take
+
+
+def endless(cuda: Cuda, x: Any, on: Any) -> Node[Any]:
+    add = cuda.shift(x, 1.0, x)
+    step = opaque(lambda: [add() for _ in range(STEPS)], reads={"x": x}, writes={"x": x})
+    return eagle.repeat_while(step, eagle.SkipGuard.nonzero(on))
+
+
+def test_an_interrupt_ends_a_loop_that_would_not_end(cuda: Cuda) -> None:
+    x, on = cuda.array([0.0]), cuda.array([1], np.int32)
+    loop: Any = endless(cuda, x, on)
+    g = eagle.Graph().add_node(loop).build()
+    with interrupted_while_waiting() as caught:
+        g.launch(2)
     assert any("stopped" in note for note in caught.value.__notes__)
-    assert loop.iterations == x.to_numpy()[0] > 0
+    assert x.to_numpy()[0] > 0
+    assert loop.iterations == 0  # of the last repetition, which had not begun
     on.fill_from(0)
     g.launch()
     assert loop.iterations == 0
+
+
+def test_an_interrupt_ends_a_loop_that_a_host_node_waits_for(cuda: Cuda) -> None:
+    x, on, calls = cuda.array([0.0]), cuda.array([1], np.int32), list[int]()
+    loop: Any = endless(cuda, x, on)
+    g = eagle.Graph().add_node(loop).add_node(opaque(lambda: calls.append(1), eager=True), name="log").build()
+    with interrupted_while_waiting() as caught:
+        g.launch()
+    assert any("stopped" in note for note in caught.value.__notes__)
+    assert loop.iterations * STEPS == x.to_numpy()[0] > 0
+    assert calls == []
+    on.fill_from(0)
+    g.launch()
+    assert (calls, loop.iterations) == ([1], 0)
+
+
+def test_an_interrupt_is_raised_even_if_a_guard_was_nan(cuda: Cuda) -> None:
+    x, on, nan = cuda.array([0.0]), cuda.array([1], np.int32), cuda.array([np.nan])
+    g = eagle.Graph().add_node(eagle.skippable(bump(cuda, x), eagle.SkipGuard(nan)), name="maybe")
+    g.add_node(endless(cuda, x, on)).build()
+    with interrupted_while_waiting() as caught:
+        g.launch()
+    assert any("'maybe'" in note and "NaN" in note for note in caught.value.__notes__)
 
 
 def test_hand_written_code_through_cuda_core_runs_captured_in_a_group_and_in_a_conditional(

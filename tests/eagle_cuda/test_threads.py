@@ -15,6 +15,7 @@ from cuda_emulator import Emulator
 from cuda_own import leaves_nothing, own_stream, use_device
 
 import eagle
+import eagle_cuda
 from eagle.graph import opaque
 
 DEVICE = CudaDevice()
@@ -84,6 +85,57 @@ def test_launches_go_on_while_another_thread_captures(device: Emulator) -> None:
 
     in_threads(lambda: slow_graph.build().launch(), launches)
     assert (x.to_numpy()[0], y.to_numpy()[0]) == (32.0, 2.0)
+
+
+def waiting_for(x: DeviceArray, other: Callable[[], object]) -> tuple[eagle.Graph, list[BaseException]]:
+    """A graph whose captured code has another thread do something, and waits for that; what the thread raised."""
+    raised: list[BaseException] = []
+    double = DEVICE.scale(x, 2.0, x)
+
+    def run() -> None:
+        try:
+            use_device()
+            other()
+        except BaseException as error:
+            raised.append(error)
+
+    def code() -> None:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+        double()
+
+    return eagle.Graph().add_node(opaque(code, reads={"x": x}, writes={"x": x}), name="waits"), raised
+
+
+def test_captured_code_may_wait_for_a_thread_that_builds_and_launches_on_its_own_stream(device: Emulator) -> None:
+    x, y = DeviceArray(np.ones(N)), DeviceArray(np.ones(N))
+
+    def other() -> None:
+        with own_stream() as stream, cuda_frame.use(stream):
+            doubling(y).build().launch(2)
+
+    g, raised = waiting_for(x, other)
+    g.build().launch()
+    assert raised == []
+    assert (x.to_numpy()[0], y.to_numpy()[0]) == (2.0, 4.0)
+    assert gc.isenabled()
+
+
+def test_a_launch_that_would_wait_for_ever_for_a_capture_is_refused(
+    unordered: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eagle_cuda.lifetime._Traffic.PATIENCE", 0.1)
+    x, y = DeviceArray(np.ones(N)), DeviceArray(np.ones(N))
+    launched = doubling(y).build()
+    g, raised = waiting_for(x, launched.launch)
+    g.build().launch()
+    (error,) = raised
+    assert isinstance(error, eagle.GraphError)
+    assert "another thread has been capturing" in str(error)
+    launched.launch()
+    assert (x.to_numpy()[0], y.to_numpy()[0]) == (2.0, 2.0)
 
 
 def test_one_graph_lets_one_thread_in(unordered: Emulator) -> None:
@@ -174,6 +226,23 @@ def test_a_launch_inside_captured_code_is_refused_by_name(unordered: Emulator) -
     inner.launch()
     doubling(y).build().launch()
     assert (x.to_numpy()[0], y.to_numpy()[0]) == (2.0, 2.0)
+
+
+def test_a_launch_inside_captured_code_against_the_legacy_stream_is_refused_and_waits_for_nothing(
+    unordered: Emulator,
+) -> None:
+    x = DeviceArray(np.ones(N))
+    inner = doubling(x).build()
+
+    def launches() -> None:
+        with cuda_frame.use(cuda_frame.LEGACY), eagle_cuda.use_stream(cuda_frame.LEGACY):
+            inner.launch()
+
+    outer = eagle.Graph().add_node(opaque(launches, reads={"x": x}, writes={"x": x}), name="outer")
+    with leaves_nothing(unordered), pytest.raises(eagle.GraphError, match="captured code launches"):
+        outer.build()
+    inner.launch()
+    assert x.to_numpy()[0] == 2.0
 
 
 def test_a_launch_while_the_callers_stream_is_captured_by_somebody_else_is_refused(unordered: Emulator) -> None:

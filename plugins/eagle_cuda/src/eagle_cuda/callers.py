@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from eagle.plugin import GraphError, stream_handle, streams
 from eagle_cuda.driver import call
+from eagle_cuda.lifetime import apart_from_captures
 
-__all__ = ["CurrentStream", "callers_streams", "current_stream", "on_stream", "refuse_captured", "use_stream"]
+__all__ = [
+    "CurrentStream",
+    "apart_if_legacy",
+    "callers_streams",
+    "current_stream",
+    "on_stream",
+    "refuse_captured",
+    "use_stream",
+]
 
 _LEGACY = 1  # CU_STREAM_LEGACY
 
@@ -92,3 +101,8 @@ def callers_streams(device: int) -> list[int]:
     """
     handles = [_here.stream, *(theirs.current(("cuda", device)) for theirs in streams().values())]
     return sorted({handle or _LEGACY for handle in handles if handle is not None}) or [_LEGACY]
+
+
+def apart_if_legacy(*handles: int) -> AbstractContextManager[None]:
+    """Wait for captures if one of the streams is the legacy default one, whose use no capture survives."""
+    return apart_from_captures() if {0, _LEGACY} & set(handles) else nullcontext()

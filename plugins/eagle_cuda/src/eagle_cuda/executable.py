@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagle.plugin import BackendUnavailable, Blueprint, Executable, Step
-from eagle_cuda.callers import callers_streams, on_stream, refuse_captured
+from eagle_cuda.callers import apart_if_legacy, callers_streams, on_stream, refuse_captured
 from eagle_cuda.context import CudaContext
 from eagle_cuda.device import device
 from eagle_cuda.driver import call
@@ -93,7 +93,7 @@ class CudaExecutable(Executable):
         self._context.check_before(self._blueprint)
         if n == 0:
             return
-        with self._device.current(), self._named(), self._in_order_with_callers():
+        with self._device.current(), self._named(), self._in_order_with_callers(), self._ending_loops():
             for repetition in range(1, n + 1):
                 for segment, graph in zip(self._segments, self._launches, strict=True):
                     if segment.host is None:
@@ -106,11 +106,8 @@ class CudaExecutable(Executable):
         self._same_process()
         conditions = self._context.conditions
         with self._device.current(), self._named():
-            try:
-                wait_for(self._device, self._stream, conditions.stop if conditions.loops else None)
-            except KeyboardInterrupt:
-                conditions.settle(self._stream)
-                raise
+            with self._ending_loops():
+                wait_for(self._device, self._stream, interruptible=conditions.loops)
             conditions.settle(self._stream)
         self._context.check_after(self._blueprint)
 
@@ -134,17 +131,33 @@ class CudaExecutable(Executable):
             raise
 
     @contextmanager
+    def _ending_loops(self) -> Iterator[None]:
+        """On Ctrl-C end the loops in flight, and report what they did, before the interrupt goes on."""
+        conditions = self._context.conditions
+        try:
+            yield
+        except KeyboardInterrupt as interrupt:
+            if conditions.loops:
+                conditions.stop()
+                interrupt.add_note("the loops of the graph were stopped before their end")
+                try:
+                    conditions.settle(self._stream)
+                except Exception as error:
+                    interrupt.add_note(f"and the run had failed: {error}")
+            raise
+
+    @contextmanager
     def _in_order_with_callers(self) -> Iterator[None]:
         """Have our stream wait for the caller's, and theirs for ours at the end, whatever happens between."""
         theirs = callers_streams(self._context.device)
-        with apart_from_captures():
+        with apart_if_legacy(*theirs):
             for stream in theirs:
                 refuse_captured(stream)
                 self._wait(stream, self._stream)
         try:
             yield
         finally:
-            with apart_from_captures():
+            with apart_if_legacy(*theirs):
                 for stream in theirs:
                     self._wait(self._stream, stream)
 
@@ -155,13 +168,13 @@ class CudaExecutable(Executable):
                 step.fn()
                 self._wait_for_device()
                 return
-            with apart_from_captures():
+            with apart_if_legacy(step.stream):
                 self._wait(self._stream, step.stream)
             try:
                 with on_stream(self._context.device, step.stream):
                     step.fn()
             finally:
-                with apart_from_captures():
+                with apart_if_legacy(step.stream):
                     self._wait(step.stream, self._stream)
         except BaseException as error:
             blame(self._blueprint, index, error, repetition)
@@ -173,6 +186,7 @@ class CudaExecutable(Executable):
         call("cuStreamWaitEvent", then, self._event, 0)
 
     def _wait_for_device(self) -> None:
+        wait_for(self._device, self._stream, interruptible=self._context.conditions.loops)
         with apart_from_captures():
             call("cuCtxSynchronize")
 
