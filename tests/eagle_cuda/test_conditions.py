@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import cuda_frame
 import numpy as np
 import pytest
 from cuda_arrays import DeviceArray
@@ -83,6 +82,23 @@ def test_nan_in_a_guard_is_raised_after_the_run_and_names_the_node(cuda: Cuda, i
     cells.fill_from([1.0, 2.0])
     g.launch()
     assert x.to_numpy()[0] == 1
+
+
+def test_nan_halts_the_conditionals_of_later_repetitions_and_none_of_its_own(cuda: Cuda, seed: int) -> None:
+    x, y, on, nan = cuda.array([0.0]), cuda.array([0.0]), cuda.array([1], np.int32), cuda.array([1.0])
+    loop = eagle.repeat_while(bump(cuda, y), eagle.SkipGuard.nonzero(on), 5)
+    broken = eagle.repeat_while(
+        opaque(cuda.scale(nan, float("nan"), nan), reads={"n": nan}, writes={"n": nan}), eagle.SkipGuard(nan)
+    )
+    g = eagle.Graph().add_group([eagle.skippable(bump(cuda, x), eagle.SkipGuard.nonzero(on)), loop, broken])
+    g.add_node(eagle.skippable(bump(cuda, x), eagle.SkipGuard.nonzero(on))).add_node(bump(cuda, x)).build()
+    with pytest.raises(eagle.PlaneError, match="NaN"):
+        g.launch(4)
+    assert (x.to_numpy()[0], y.to_numpy()[0]) == (3 + 3, 5)  # captured code runs in every repetition
+    assert (loop.iterations, loop.hit_limit, broken.iterations) == (5, True, 1)
+    nan.fill_from(0.0)
+    g.launch(2)
+    assert (x.to_numpy()[0], y.to_numpy()[0]) == (6 + 2 * 3, 15)
 
 
 def test_nan_ends_a_loop_and_is_raised(cuda: Cuda) -> None:
@@ -217,28 +233,3 @@ def test_an_interrupt_is_raised_even_if_a_guard_was_nan(cuda: Cuda) -> None:
     with interrupted_while_waiting() as caught:
         g.launch()
     assert any("'maybe'" in note and "NaN" in note for note in caught.value.__notes__)
-
-
-def test_hand_written_code_through_cuda_core_runs_captured_in_a_group_and_in_a_conditional(
-    cuda: Cuda, seed: int
-) -> None:
-    from cuda.core import LaunchConfig, Stream, launch
-
-    import eagle_cuda
-
-    source = 'extern "C" __global__ void twice(double* x) { *x *= 2; }'
-    kernel = cuda_frame.compiled(source, "twice")
-    x, y, on = cuda.array([1.0]), cuda.array([1.0]), cuda.array([1], np.int32)
-
-    def twice(array: Any) -> Node[Any]:
-        config = LaunchConfig(grid=1, block=1)
-
-        def run() -> None:
-            stream = Stream.from_handle(int(eagle_cuda.current_stream()))
-            launch(stream, config, kernel, array.address)
-
-        return opaque(run, reads={"x": array}, writes={"x": array})
-
-    g = eagle.Graph().add_node(twice(x)).add_group([twice(x), twice(y)])
-    g.add_node(eagle.repeat_while(twice(y), eagle.SkipGuard.nonzero(on), 3)).build().launch()
-    assert (x.to_numpy()[0], y.to_numpy()[0]) == (4, 16)

@@ -16,12 +16,14 @@ from eagle_cuda.modules import function
 
 __all__ = ["Conditions"]
 
-# As `eagle::Guard` and `eagle::Record` in kernels/conditions.cu.
+# As `eagle::Guard`, `eagle::Record` and `eagle::Fault` in kernels/conditions.cu.
 _GUARD = np.dtype(
     [("cell", "u8"), ("baseline", "u8"), ("sign", "u8"), ("infinity", "u8")]
     + [(name, "i4") for name in ("size", "truth", "negate", "always")]
 )
 _RECORD = np.dtype([("iterations", "u8"), ("limited", "u4"), ("entered", "u4"), ("nan", "u4"), ("unused", "u4")])
+_FAULT = np.dtype([("failed", "u4"), ("halted", "u4")])
+_HALTED = 4  # where it is in there
 
 # Sign bit and infinity of the formats a guard can read.
 _FLOATS = {
@@ -50,6 +52,7 @@ class Conditions:
         self._entries: list[_Entry] = []
         self._guards = 0
         self._records = 0
+        self._fault = 0
         self._stop: Any = None
         self._stop_address = 0
 
@@ -84,10 +87,11 @@ class Conditions:
         """Put the guards into device memory, beside room for what the conditionals will report."""
         count = len(self._entries)
         own = builder.holdings.own
-        block = call("cuMemAlloc", count * (_GUARD.itemsize + _RECORD.itemsize))
+        block = call("cuMemAlloc", count * (_GUARD.itemsize + _RECORD.itemsize) + _FAULT.itemsize)
         own("cuMemFree", block)
         self._guards = int(block)
         self._records = self._guards + count * _GUARD.itemsize
+        self._fault = self._records + count * _RECORD.itemsize
         guards = np.array([entry.guard for entry in self._entries], _GUARD)
         call("cuMemcpyHtoDAsync", self._guards, guards.ctypes.data, guards.nbytes, builder.stream)
         self._clear(builder.stream)
@@ -133,7 +137,14 @@ class Conditions:
 
     def _places(self, number: int) -> list[tuple[int, Any]]:
         guard, record = self._guards + number * _GUARD.itemsize, self._records + number * _RECORD.itemsize
-        return [(guard, ctypes.c_void_p), (record, ctypes.c_void_p)]
+        return [(guard, ctypes.c_void_p), (record, ctypes.c_void_p), (self._fault, ctypes.c_void_p)]
+
+    # running ----------------------------------------------------------------------------------------------------------
+
+    def begin(self, stream: Any) -> None:
+        """Queue what every repetition begins with: to know whether one before it failed."""
+        if self.allocated:
+            call("cuMemcpyDtoDAsync", self._fault + _HALTED, self._fault, 4, stream)
 
     # after a run ------------------------------------------------------------------------------------------------------
 
@@ -167,7 +178,7 @@ class Conditions:
                 raise error
 
     def _clear(self, stream: Any) -> None:
-        call("cuMemsetD8Async", self._records, 0, len(self._entries) * _RECORD.itemsize, stream)
+        call("cuMemsetD8Async", self._records, 0, len(self._entries) * _RECORD.itemsize + _FAULT.itemsize, stream)
 
 
 _MAPPED = 0x01 | 0x02  # CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP

@@ -95,6 +95,7 @@ class CudaExecutable(Executable):
             return
         with self._device.current(), self._named(), self._in_order_with_callers(), self._ending_loops():
             for repetition in range(1, n + 1):
+                self._context.conditions.begin(self._stream)
                 for segment, graph in zip(self._segments, self._launches, strict=True):
                     if segment.host is None:
                         call("cuGraphLaunch", graph, self._stream)

@@ -31,6 +31,13 @@ struct Record {
     word_t unused;
 };
 
+// Of the whole graph. What failed in one repetition halts the conditionals of the later ones that are queued already, and
+// none of its own: which of those come after it depends on the order of the day.
+struct Fault {
+    word_t failed;
+    word_t halted;  // `failed` as it was when the repetition began
+};
+
 // Byte by byte: a cell of a strided array need not be aligned.
 __device__ inline long_t load(long_t address, int size) {
     const volatile byte_t* bytes = reinterpret_cast<const volatile byte_t*>(address);
@@ -49,22 +56,23 @@ __device__ inline long_t normal(const Guard& guard, long_t value) {
 }
 
 // A NaN decides nothing: it is noted, and the body does not run.
-__device__ inline bool holds(const Guard& guard, Record* record) {
+__device__ inline bool holds(const Guard& guard, Record* record, Fault* fault) {
     if (guard.always) return true;
     const long_t value = load(guard.cell, guard.size);
     const long_t base = guard.baseline != 0 ? load(guard.baseline, guard.size) : 0;
     const word_t nan = is_nan(guard, value) ? 1 : is_nan(guard, base) ? 2 : 0;
     if (nan != 0) {
         if (record->nan == 0) record->nan = nan;
+        fault->failed = 1;
         return false;
     }
     return (normal(guard, value) != normal(guard, base)) != (guard.negate != 0);
 }
 
 // A loop that the host wants stopped ends as if its guard were false.
-__device__ inline void decide(condition_t condition, const Guard& guard, Record* record, const volatile word_t* stop,
-                              long long limit) {
-    const bool going = holds(guard, record) && *stop == 0;
+__device__ inline void decide(condition_t condition, const Guard& guard, Record* record, Fault* fault,
+                              const volatile word_t* stop, long long limit) {
+    const bool going = holds(guard, record, fault) && *stop == 0;
     const bool spent = limit >= 0 && record->iterations >= static_cast<long_t>(limit);
     record->limited = going && spent;
     cudaGraphSetConditional(condition, going && !spent);
@@ -73,21 +81,26 @@ __device__ inline void decide(condition_t condition, const Guard& guard, Record*
 }  // namespace eagle
 
 // Right before a conditional that runs once.
-extern "C" __global__ void eagle_decide(condition_t condition, const eagle::Guard* guard, eagle::Record* record) {
-    cudaGraphSetConditional(condition, eagle::holds(*guard, record));
+extern "C" __global__ void eagle_decide(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
+                                        eagle::Fault* fault) {
+    cudaGraphSetConditional(condition, fault->halted == 0 && eagle::holds(*guard, record, fault));
 }
 
 // Right before a loop.
 extern "C" __global__ void eagle_enter(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
-                                       const volatile word_t* stop, long long limit) {
+                                       eagle::Fault* fault, const volatile word_t* stop, long long limit) {
+    if (fault->halted != 0) {  // the record stays that of the last repetition that ran
+        cudaGraphSetConditional(condition, 0);
+        return;
+    }
     record->iterations = 0;
     record->entered = 1;
-    eagle::decide(condition, *guard, record, stop, limit);
+    eagle::decide(condition, *guard, record, fault, stop, limit);
 }
 
 // Last in the body of a loop.
 extern "C" __global__ void eagle_again(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
-                                       const volatile word_t* stop, long long limit) {
+                                       eagle::Fault* fault, const volatile word_t* stop, long long limit) {
     record->iterations += 1;
-    eagle::decide(condition, *guard, record, stop, limit);
+    eagle::decide(condition, *guard, record, fault, stop, limit);
 }
