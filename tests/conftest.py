@@ -96,9 +96,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("emulated")
     left_out: list[pytest.Item] = []
     if config.getoption("--real-gpu"):
-        from cuda_real import only_the_first_seed
+        from cuda_real import for_a_real_device
 
-        _, left_out = only_the_first_seed(items)
+        _, left_out = for_a_real_device(items)
     elif not config.getoption("--emulated"):
         left_out = [item for item in items if item.get_closest_marker("emulated")]
     config.hook.pytest_deselected(items=left_out)

@@ -254,6 +254,7 @@ def test_kernels_of_a_body_are_of_the_handles_context() -> None:
     assert code(cu.cuGraphInstantiate(graph, 0)) == "INVALID_VALUE"
 
 
+@pytest.mark.emulator_only
 def test_a_kernel_may_not_set_a_handle_that_is_gone(stream: Any) -> None:
     one, graph = ints(1), new_graph()
     handle = new_condition(graph, 1)

@@ -356,6 +356,7 @@ class TestTheRest:
         queue.sync()
         assert np.from_dlpack(pinned).tolist() == [3] * 8
 
+    @pytest.mark.emulator_only
     def test_the_device_says_what_it_is(self, device: Device) -> None:
         assert "emulated" in device.name
         assert device.compute_capability == (9, 0)

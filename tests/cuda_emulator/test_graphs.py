@@ -304,6 +304,7 @@ def test_everything_is_counted_and_goes(emulator: Emulator) -> None:
     assert emulator.live() == before
 
 
+@pytest.mark.emulator_only
 def test_edges_of_other_kinds_than_full_order_are_refused() -> None:
     x, graph, data = ints(1), new_graph(), cu.CUgraphEdgeData()
     node = add_kernel(graph, "add", x, 1)

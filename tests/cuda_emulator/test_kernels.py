@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda.bindings import driver as cu
-from cuda.core import LaunchConfig, Program, ProgramOptions
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions
 from cuda.core import launch as core_launch
 from cuda_arrays import DeviceArray
 from cuda_calls import SEEDS, code, compile_source, done, function, ints, launch, value
@@ -50,8 +50,6 @@ extern "C" __global__ void twice(double* x, double a, double b, double c) {
 
 
 def core_stream() -> Any:
-    from cuda.core import Device
-
     device = Device(0)
     device.set_current()
     return device.create_stream()
@@ -84,6 +82,7 @@ def test_threads_meet_at_barriers(emulator: Emulator) -> None:
         assert array.to_numpy().tolist() == np.roll(np.arange(63, -1, -1), -5).tolist()
 
 
+@pytest.mark.emulator_only
 def test_a_missing_barrier_shows(emulator: Emulator) -> None:
     module, stream = compile_source(BARRIERS), core_stream()
     array = DeviceArray(np.arange(64, dtype=np.int32))
@@ -105,7 +104,7 @@ def test_nothing_is_contracted_unless_the_source_says_so() -> None:
 
 
 def test_templates_are_found_by_their_expression() -> None:
-    program = Program(ARITHMETIC, "c++", ProgramOptions(arch="sm_90"))
+    program = Program(ARITHMETIC, "c++", ProgramOptions(arch=f"sm_{Device(0).arch}"))
     module = program.compile("cubin", name_expressions=("scale<float>", "scale<int>"))
     stream, array = core_stream(), DeviceArray(np.array([3.0], np.float32))
     config = LaunchConfig(grid=1, block=1)
@@ -128,6 +127,7 @@ def test_a_source_that_does_not_compile_says_where() -> None:
     ],
     ids=["ptx", "cubin", "other"],
 )
+@pytest.mark.emulator_only
 def test_compiled_output_of_nvidias_is_not_run(image: bytes, answer: str) -> None:
     assert code(cu.cuModuleLoadData(image)) == answer
 

@@ -25,6 +25,7 @@ print(ctypes.c_int.from_address(array.address).value)
 """
 
 
+@pytest.mark.emulator_only
 def test_fresh_memory_is_not_zero() -> None:
     assert set(DeviceArray.empty(64, np.uint8).to_numpy()) == {0xCB}
 
@@ -33,10 +34,12 @@ def test_an_allocation_of_nothing_is_refused() -> None:
     assert code(cu.cuMemAlloc(0)) == "INVALID_VALUE"
 
 
+@pytest.mark.emulator_only
 def test_more_than_the_device_has_is_refused() -> None:
     assert code(cu.cuMemAlloc(9 << 30)) == "OUT_OF_MEMORY"
 
 
+@pytest.mark.emulator_only
 def test_the_host_crashes_when_it_reads_device_memory_and_is_told_why() -> None:
     lib = Path(__file__).parents[1] / "lib"
     program = f"import sys; sys.path.insert(0, {str(lib)!r}){CRASH}"
@@ -56,6 +59,7 @@ def test_pinned_and_managed_memory_are_the_hosts_as_well() -> None:
     done(cu.cuMemFree(managed))
 
 
+@pytest.mark.emulator_only
 def test_freed_memory_is_no_memory() -> None:
     address = int(done(cu.cuMemAlloc(16)))
     done(cu.cuMemFree(address))
@@ -64,6 +68,7 @@ def test_freed_memory_is_no_memory() -> None:
     assert int(done(cu.cuMemAlloc(16))) != address
 
 
+@pytest.mark.emulator_only
 def test_a_kernel_that_touches_freed_memory_ends_the_context(stream: Any, emulator: Emulator) -> None:
     array = ints(1)
     launch(stream, "add", array, 1)
@@ -78,6 +83,7 @@ def test_a_kernel_that_touches_freed_memory_ends_the_context(stream: Any, emulat
     done(cu.cuMemFree(done(cu.cuMemAlloc(4))))
 
 
+@pytest.mark.emulator_only
 def test_a_kernel_that_runs_over_the_end_of_its_array_faults(stream: Any) -> None:
     array = ints(*range(64))
     done(launch(stream, "index", array, 1024, grid=32, block=32))
@@ -130,6 +136,7 @@ def test_pageable_memory_may_be_changed_once_the_copy_is_enqueued(stream: Any) -
     assert value(array) == 3
 
 
+@pytest.mark.emulator_only
 def test_things_can_be_released_after_a_fault(emulator: Emulator) -> None:
     before, array = emulator.live(), ints(*range(64))
     faulty = new_stream()

@@ -105,8 +105,10 @@ def test_a_device_that_is_not_there_is_refused() -> None:
     assert code(cu.cuDevicePrimaryCtxRetain(7)) == "INVALID_DEVICE"
 
 
+@pytest.mark.emulator_only
 def test_reset_ends_everything_in_flight(stream: Any, emulator: cuda_emulator.Emulator) -> None:
     array = ints(1)
+    assert emulator.calls()["cuCtxSetCurrent"] > 0
     done(launch(stream, "add", array, 1))
     capturing = new_stream()
     done(cu.cuStreamBeginCapture(capturing, GLOBAL))
@@ -117,6 +119,7 @@ def test_reset_ends_everything_in_flight(stream: Any, emulator: cuda_emulator.Em
     assert emulator.calls()["cuStreamSynchronize"] == 1
 
 
+@pytest.mark.emulator_only
 def test_the_device_can_be_made_to_go_on(stream: Any, emulator: cuda_emulator.Emulator) -> None:
     array = ints(0)
     for _ in range(5):

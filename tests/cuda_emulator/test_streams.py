@@ -94,6 +94,7 @@ def test_each_thread_has_a_per_thread_stream_of_its_own() -> None:
     assert theirs != [mine]
 
 
+@pytest.mark.emulator_only
 def test_a_synchronous_copy_does_not_wait_for_a_non_blocking_stream(stream: Any) -> None:
     array = ints(1)
     done(launch(stream, "put", array, 2))
@@ -102,6 +103,7 @@ def test_a_synchronous_copy_does_not_wait_for_a_non_blocking_stream(stream: Any)
     assert value(array) == 2
 
 
+@pytest.mark.emulator_only
 def test_a_program_that_polls_comes_to_an_end(stream: Any) -> None:
     array = ints(0)
     for _ in range(20):
@@ -136,6 +138,7 @@ def test_every_seed_runs_everything_once(stream: Any, other: Any, emulator: Emul
         assert value(array) == 8
 
 
+@pytest.mark.emulator_only
 def test_a_host_function_runs_in_order_and_may_not_call_the_driver(stream: Any) -> None:
     array = ints(1)
     answers: list[Any] = []
@@ -166,6 +169,7 @@ def test_a_stream_of_another_context_is_not_for_these_kernels() -> None:
     assert code(cu.cuEventRecord(new_event(), elsewhere)) == "INVALID_HANDLE"
 
 
+@pytest.mark.emulator_only
 def test_time_between_events_is_known_only_when_they_are_timed_and_done(stream: Any) -> None:
     start, end, untimed = new_event(timed=True), new_event(timed=True), new_event()
     done(cu.cuEventRecord(start, stream))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from cuda.bindings import driver as cu
-from cuda.core import ObjectCode, Program, ProgramOptions
+from cuda.core import Device, ObjectCode, Program, ProgramOptions
 from cuda_arrays import DeviceArray
 
 Result = cu.CUresult
@@ -72,7 +72,7 @@ def value(array: DeviceArray) -> int:
 
 def compile_source(source: str) -> ObjectCode:
     """Compile CUDA C++ as eagle does: by NVRTC, to the device's own architecture."""
-    return Program(source, "c++", ProgramOptions(arch="sm_90")).compile("cubin")
+    return Program(source, "c++", ProgramOptions(arch=f"sm_{Device(0).arch}")).compile("cubin")
 
 
 def function(name: str) -> Any:

@@ -51,6 +51,8 @@ CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
 CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
                                 const CUgraphNode** dependencies, const CUgraphEdgeData** edges, size_t* count) {
   return enter(__func__, Needs::Initialised, [&] {
+    // cuStreamGetCaptureInfo: on CU_STREAM_LEGACY "while a stream not created with CU_STREAM_NON_BLOCKING is capturing,
+    // returns CUDA_ERROR_STREAM_CAPTURE_IMPLICIT."
     CUstream stream = find_stream(handle);
     if (stream->kind == CUstream_st::Kind::Legacy) peek_legacy_use(stream->context);
     *status = status_of(stream);

@@ -117,6 +117,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   return enter(__func__, Needs::Initialised, [&] {
+    // "Releasing a primary context that has not been previously retained will fail with CUDA_ERROR_INVALID_CONTEXT."
     require(primary_context(device)->retained > 0, CUDA_ERROR_INVALID_CONTEXT);
     --primary_context(device)->retained;  // a context nobody retains keeps what it holds
   });

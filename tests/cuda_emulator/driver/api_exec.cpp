@@ -14,14 +14,19 @@ namespace {
 
 void set(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& params) {
   PlanNode& planned = editable_node(find_exec(exec), node);
+  // cuGraphExecNodeSetParams: "The node type specified by nodeParams->type must match the type of hNode."
   require(planned.action->type() == params.type, CUDA_ERROR_INVALID_VALUE);
-  require(params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL, CUDA_ERROR_NOT_SUPPORTED);
+  require(settable(params.type), CUDA_ERROR_NOT_SUPPORTED);
   if (params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
     // cuGraphExecChildGraphNodeSetParams: the child's topology has to match that of the graph in the node.
     CUgraphExecUpdateResultInfo info{};
     CUgraphExec_st inner;
     inner.plan = planned.child;
-    update_exec(&inner, find_graph(params.graph.graph), info);
+    try {
+      update_exec(&inner, find_graph(params.graph.graph), info);
+    } catch (const Refusal&) {
+      throw Refusal{CUDA_ERROR_INVALID_VALUE};  // the one failure in its list of return values
+    }
     planned.child = inner.plan;
     return;
   }

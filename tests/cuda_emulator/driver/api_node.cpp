@@ -38,8 +38,9 @@ CUgraphNode node_of(CUgraphNode handle, CUgraphNodeType type) {
 }
 
 void set(CUgraphNode handle, CUgraphNodeParams& params) {
+  // cuGraphNodeSetParams: "The node type specified by nodeParams->type must match the type of hNode."
   CUgraphNode node = node_of(handle, params.type);
-  require(params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL, CUDA_ERROR_NOT_SUPPORTED);
+  require(settable(params.type), CUDA_ERROR_NOT_SUPPORTED);
   if (params.type == CU_GRAPH_NODE_TYPE_GRAPH)
     replace_child(node, find_graph(params.graph.graph));
   else

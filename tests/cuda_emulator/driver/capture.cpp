@@ -134,6 +134,7 @@ void wait_captured(CUstream stream, const EventRef& event) {
     stream->capture->valid = false;
     invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_MERGE);
   }
+  // The same: nor may the legacy stream join one.
   if (stream->kind == CUstream_st::Kind::Legacy) invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   require(capture->valid, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   if (!stream->capture) {  // Programming Guide, "Cross-stream Dependencies and Events": the waiting stream joins the capture

@@ -62,6 +62,13 @@ CUgraphNodeParams params_of(CUgraphNode node) {
   return params;
 }
 
+// cuGraphNodeSetParams: "Modifying parameters is not supported for node types CU_GRAPH_NODE_TYPE_MEM_ALLOC and
+// CU_GRAPH_NODE_TYPE_MEM_FREE"; the table of cuGraphExecNodeSetParams says so too, and has no conditional nodes.
+bool settable(CUgraphNodeType type) {
+  return type != CU_GRAPH_NODE_TYPE_MEM_ALLOC && type != CU_GRAPH_NODE_TYPE_MEM_FREE &&
+         type != CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
 CUgraphNodeParams wrap(const CUDA_KERNEL_NODE_PARAMS& kernel) {
   static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == sizeof(CUDA_KERNEL_NODE_PARAMS_v3));
   CUgraphNodeParams params = of_type(CU_GRAPH_NODE_TYPE_KERNEL);

@@ -9,6 +9,7 @@ namespace eagle::emu {
 // The action of parameters, but for child graph and conditional nodes, which hold graphs.
 ActionRef action_of(const CUgraphNodeParams& params);
 CUgraphNodeParams params_of(CUgraphNode node);
+bool settable(CUgraphNodeType type);
 
 // From the older structures, one per type.
 CUgraphNodeParams wrap(const CUDA_KERNEL_NODE_PARAMS& kernel);

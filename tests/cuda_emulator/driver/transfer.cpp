@@ -119,6 +119,7 @@ FillAction::FillAction(const CUDA_MEMSET_NODE_PARAMS_v2& fill) : fill_(fill) {
   // CUDA_MEMSET_NODE_PARAMS: "Size of each element in bytes. Must be 1, 2, or 4."
   size_t unit = fill.elementSize;
   require(unit == 1 || unit == 2 || unit == 4, CUDA_ERROR_INVALID_VALUE);
+  // cuMemsetD16, cuMemsetD32: the pointer "must be two byte aligned", "four byte aligned".
   require(fill.dst % unit == 0, CUDA_ERROR_INVALID_VALUE);
   fill_.height = std::max<size_t>(fill.height, 1);
   size_t row = fill.width * unit;
