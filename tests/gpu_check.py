@@ -33,10 +33,15 @@ class Row:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the files named, or all of them; return 1 when anything failed or did not finish."""
+    """Run the files named, or all of them; return 1 when anything failed or did not finish.
+
+    With ``--device`` nothing is run or said: return 0 if there is a device to run on, else 1.
+    """
     device, why = describe()
+    if list(arguments) == ["--device"]:
+        return int(why is not None)
     if why is not None:
-        print(f"gpu-check: no GPU was used. {why}\nNothing has run; the emulated device is checked by make test.")
+        print(f"gpu-check: no GPU was used: {why}.\nNothing has run; the emulated device is checked by make test.")
         return 0
     files = [Path(name) for name in arguments] or [file for name in FOLDERS for file in sorted_files(TESTS / name)]
     end = time.monotonic() + SECONDS
@@ -51,7 +56,7 @@ def describe() -> tuple[str, str | None]:
 
     backend = backend_named("gpu")
     if backend is None:
-        return "", "The backend is not installed: install the distribution eagle-cuda."
+        return "", "the backend is not installed; install the distribution eagle-cuda"
     if (reason := why_not(backend)) is not None:
         return "", reason
     return described(backend), None

@@ -27,10 +27,12 @@ def check(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_without_a_gpu_it_says_why_and_that_nothing_has_run(
     check: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(check, "describe", lambda: ("", "No driver was found."))
+    monkeypatch.setattr(check, "describe", lambda: ("", "no driver was found"))
+    assert check.main(["--device"]) == 1
+    assert capsys.readouterr().out == ""
     assert check.main([]) == 0
     text = capsys.readouterr().out
-    assert "no GPU was used. No driver was found." in text
+    assert "no GPU was used: no driver was found." in text
     assert "Nothing has run" in text
 
 
@@ -47,6 +49,7 @@ def test_the_table_ends_with_the_sum_and_the_device(
     rows = {"a.py": check.Row("a.py", 3, 0, 1, 2.0), "b.py": check.Row("b.py", 1, 1, 0, 3.0, "stopped")}
     monkeypatch.setattr(check, "describe", lambda: ("Some Device, driver 13.0", None))
     monkeypatch.setattr(check, "run", lambda file, seconds: rows[file.name])
+    assert check.main(["--device"]) == 0
     assert check.main(["a.py"]) == 0
     assert check.main(["a.py", "b.py"]) == 1
     last = capsys.readouterr().out.splitlines()[-4:]
