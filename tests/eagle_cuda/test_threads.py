@@ -1,4 +1,4 @@
-"""Threads that build and launch at once, collections and destruction in the middle of a capture."""
+"""Threads that build and launch at once, collections and destruction, in the middle of a capture too."""
 
 from __future__ import annotations
 
@@ -200,6 +200,24 @@ def test_a_graph_that_is_dropped_during_the_capture_of_another_is_destroyed_afte
         eagle.Graph().add_node(opaque(drops_fresh, reads={"x": x}, writes={"x": x})).build().launch()
     g = eagle.Graph().add_node(opaque(drops, reads={"x": x}, writes={"x": x})).build().launch()
     assert x.to_numpy()[0] == 8.0
+
+
+def test_a_graph_in_a_cycle_through_its_own_nodes_is_released_after_its_work(unordered: Emulator) -> None:
+    out = DeviceArray(np.zeros(N))
+
+    class Model:
+        def __init__(self) -> None:
+            self.x = DeviceArray(np.full(N, 3.0))
+            self.work = DEVICE.scale(self.x, 2.0, out)
+            node = opaque(self.step, reads={"x": self.x}, writes={"out": out})
+            self.graph = eagle.Graph().add_node(node).build()
+
+        def step(self) -> None:
+            self.work()
+
+    with leaves_nothing(unordered):
+        Model().graph.enqueue()
+    assert out.to_numpy()[0] == 6.0
 
 
 def test_the_collector_is_on_again_after_a_capture_that_failed(unordered: Emulator) -> None:

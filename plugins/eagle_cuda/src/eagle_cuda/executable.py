@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from eagle.plugin import BackendUnavailable, Blueprint, Executable, Step
 from eagle_cuda.callers import apart_if_legacy, callers_streams, on_stream, refuse_captured
 from eagle_cuda.context import CudaContext
-from eagle_cuda.device import device
+from eagle_cuda.device import CudaDevice, device
 from eagle_cuda.driver import call
 from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
@@ -30,25 +32,31 @@ class CudaExecutable(Executable):
 
     Everything is on one stream, so that runs follow each other; the caller's streams are waited for before it and
     wait for it after. What was queued is never waited for by the host except for a node with ``eager=True``.
+
+    It is released by a finalizer that holds what is of the device and no code of the user's, in place of `close`, which
+    the finalizer of the graph would hold with all of it: an object that holds a graph one of whose nodes is a method of
+    the object would then never go.
     """
 
     def __init__(self, blueprint: Blueprint, context: CudaContext, steps: Sequence[Step]) -> None:
         self._blueprint = blueprint
         self._context = context
         self._device = device(context.device)
-        self._holdings = Holdings()
         self._pid = os.getpid()
-        self._stream: Any = None
         # Each array once, however many nodes touch it: this is looked at in every launch.
         planes = (plane for placed in blueprint.nodes for plane in placed.planes)
         self._planes = tuple({id(plane.access.array): plane for plane in planes}.values())
+        self._holdings = Holdings()
+        self._work = _Work(self._device, self._holdings, [plane.access.array for plane in self._planes])
+        self._finalizer = weakref.finalize(self, self._work.close)
+        self._finalizer.atexit = False  # threads may still be at it: then it is only waited for
         self._steps = cuda_steps(steps)
         self._segments = tuple(cut(blueprint, self._steps))
         self.schedule = words(blueprint, self._segments)
         try:
             self._build()
         except BaseException:
-            when_nothing_is_captured(self._release)
+            self._finalizer()
             raise
         captured = any(segment.host is None for segment in self._segments)
         self.counters: Mapping[str, int] = {"captures": int(captured), "graph_builds": int(captured)}
@@ -57,7 +65,7 @@ class CudaExecutable(Executable):
 
     def _build(self) -> None:
         own = self._holdings.own
-        self._stream = call("cuStreamCreate", _NON_BLOCKING)
+        self._work.stream = self._stream = call("cuStreamCreate", _NON_BLOCKING)
         own("cuStreamDestroy", self._stream)
         self._event = call("cuEventCreate", _NO_TIMING)
         own("cuEventDestroy", self._event)
@@ -115,11 +123,6 @@ class CudaExecutable(Executable):
     def notes(self) -> Sequence[str]:
         """Say where the graph is cut, and what for."""
         return cuts(self._blueprint, self._segments)
-
-    def close(self) -> None:
-        """Wait for what is queued and release everything; later, if a capture is in flight."""
-        if os.getpid() == self._pid:
-            when_nothing_is_captured(self._release)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -199,12 +202,40 @@ class CudaExecutable(Executable):
                 fix="Build the graph in this process, started with multiprocessing's 'spawn'.",
             )
 
+
+class _Work:
+    """What is in flight for a graph: a stream, what it uses of the driver, and the arrays it works on."""
+
+    def __init__(self, device: CudaDevice, holdings: Holdings, arrays: Sequence[object]) -> None:
+        self.stream: Any = None
+        self._device = device
+        self._holdings = holdings
+        self._arrays = arrays
+        self._pid = os.getpid()
+        _works.add(self)
+
+    def close(self) -> None:
+        """Wait for what is queued and release everything; later, if a capture is in flight."""
+        if os.getpid() == self._pid:
+            when_nothing_is_captured(self._release)
+
+    def wait(self) -> None:
+        """Wait for what is queued."""
+        if os.getpid() == self._pid and self.stream is not None:
+            # The driver may be shutting down, or the context is lost and all of it gone.
+            with suppress(Exception), self._device.current():
+                call("cuStreamSynchronize", self.stream)
+
     def _release(self) -> None:
-        stream, self._stream = self._stream, None
-        try:
-            with self._device.current():
-                if stream is not None:
-                    call("cuStreamSynchronize", stream)
-                self._holdings.release()
-        except Exception:
-            return  # the driver is shutting down, or the context is lost and all of it gone
+        self.wait()
+        with suppress(Exception), self._device.current():
+            self._holdings.release()
+
+
+_works: weakref.WeakSet[_Work] = weakref.WeakSet()
+
+
+@atexit.register
+def _wait_for_all() -> None:
+    for work in list(_works):
+        work.wait()
