@@ -52,7 +52,7 @@ class Arm:
 
 
 def environment(name: str, *packages: str) -> Path:
-    """Return the interpreter of an environment under build/, made once, or of one there is: PEERS_OTHERS, PEERS_RAPTOR."""
+    """Return the interpreter of an environment under build/, made once; or PEERS_OTHERS, PEERS_RAPTOR."""
     if given := os.environ.get(f"PEERS_{name.upper()}"):
         return Path(given)
     folder = BUILD / f"peers-{name}"

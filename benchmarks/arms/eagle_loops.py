@@ -14,7 +14,6 @@ import eagle
 import hawk
 from hawk import Index, Mutable, Param, Scalar, Table, Terminated
 
-
 rk4 = hawk.kernel(oscillator.rk4)
 
 

@@ -1,4 +1,4 @@
-"""The five kernels and RK4 by eagle, as a server; the published eagle runs it too, as far as it has what a case needs."""
+"""The five kernels and RK4 by eagle, as a server; the published eagle runs it too, as far as it can."""
 # ruff: noqa: ANN201 - a kernel returns what its language says
 
 from __future__ import annotations
@@ -6,16 +6,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import hawk.math
 import numpy as np
 from characters import LAUNCHES, inputs, steps
-from hawk import Index, Matrix, Mutable, Scalar, Table, Terminated, Vector
-from oscillator import rk4
+from oscillator import rk4  # noqa: F401 - a kernel to be named
 from serve import Case, serve
 from workloads import STEPS, oscillators
 
 import eagle
 import hawk
+import hawk.math
+from hawk import Index, Matrix, Mutable, Scalar, Table, Terminated, Vector
 
 
 def waves(a: Scalar, x: Mutable[Scalar]):
@@ -107,37 +107,38 @@ def plain(name: str, n: int) -> Case:
     return Case(setup, run, total)
 
 
+def run_each(name: str, read: dict[str, Any], start: dict[str, Any], shown: Any) -> Case:
+    """Run every sample to its end, by a runner that is made once, on planes that are filled anew."""
+    planes = {key: one.copy() for key, one in start.items()}
+    runner = eagle.until_done(eagle.deploy(kernel(name)), max_steps=2 * STEPS, **read, **planes)
+
+    def setup() -> tuple[Any, ...]:
+        for key, one in planes.items():
+            np.copyto(one, start[key])
+        runner.reset()
+        return ()
+
+    def run() -> Any:
+        runner.run()
+        return {key: planes[key] for key in shown}
+
+    return Case(setup, run, total)
+
+
 def each(name: str, n: int) -> Case:
     """Run every sample for its own number of steps."""
     read, state = inputs(name.removesuffix("_each"), n)
-    counts = steps(n)
-
-    def setup() -> tuple[Any, ...]:
-        return ({"left": counts.copy(), **{key: one.copy() for key, one in state.items()}},)
-
-    def run(planes: Any) -> Any:
-        eagle.simulate(kernel(name), **read, **planes, max_steps=1000)
-        return {key: planes[key] for key in state}
-
-    return Case(setup, run, total)
+    return run_each(name, read, {"left": steps(n), **state}, state)
 
 
 def oscillate(dist: str, n: int) -> Case:
     """RK4, every sample to its end."""
     read = dict(zip(("omega", "zeta", "t_end"), oscillators(n, dist), strict=True))
-
-    def setup() -> tuple[Any, ...]:
-        return np.ones(n), np.zeros(n), np.zeros(n)
-
-    def run(x: Any, v: Any, t: Any) -> Any:
-        eagle.simulate(kernel("rk4"), **read, dt=0.01, x=x, v=v, t=t, max_steps=2 * STEPS)
-        return {"x": x}
-
-    return Case(setup, run, total)
+    return run_each("rk4", {**read, "dt": 0.01}, {"x": np.ones(n), "v": np.zeros(n), "t": np.zeros(n)}, ["x"])
 
 
 def eager(how: str, n: int) -> Case:
-    """RK4 a step at a time with a look at the mask after each, or as one loop that looks for itself."""
+    """RK4 a step at a time with a look at the mask after each; or as one call that makes everything anew."""
     read = dict(zip(("omega", "zeta", "t_end"), oscillators(n, "spread"), strict=True))
     state = {"x": np.ones(n), "v": np.zeros(n), "t": np.zeros(n)}
     start = {key: one.copy() for key, one in state.items()}
@@ -150,19 +151,18 @@ def eager(how: str, n: int) -> Case:
             np.copyto(one, start[key])
         return ()
 
-    step = eagle.deploy(kernel("rk4"), steps=1)
-    bound = step.bind(**planes, terminated=done)
+    bound = eagle.deploy(kernel("rk4"), steps=1).bind(**planes, terminated=done)
 
     def loop() -> Any:
         while not done.all():
             bound.launch()
         return {"x": state["x"]}
 
-    def graph() -> Any:
-        eagle.until_done(step, max_steps=2 * STEPS, **planes).run()
+    def simulate() -> Any:
+        eagle.simulate(kernel("rk4"), max_steps=2 * STEPS, **planes)
         return {"x": state["x"]}
 
-    return Case(setup, loop if how == "loop" else graph, total)
+    return Case(setup, loop if how == "loop" else simulate, total)
 
 
 def total(state: Any) -> float:
@@ -173,7 +173,9 @@ def total(state: Any) -> float:
 def make(case: str, n: int) -> Case:
     """Return what a request asks for."""
     kind, _, name = case.partition(" ")
-    return {"plain": plain, "each": each, "rk4": oscillate, "eager": eager}[kind](name if kind != "each" else f"{name}_each", n)
+    return {"plain": plain, "each": each, "rk4": oscillate, "eager": eager}[kind](
+        name if kind != "each" else f"{name}_each", n
+    )
 
 
 if __name__ == "__main__":

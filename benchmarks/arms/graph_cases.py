@@ -1,4 +1,4 @@
-"""Graphs of plans: small ones, a chain, a fork, a mixture, a sum. It runs under the published eagle as well: both have these names."""
+"""Graphs of plans: small ones, a chain, a fork, a mixture, a sum. The published eagle runs it by the same names."""
 # ruff: noqa: ANN201 - a kernel returns what its language says
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The five kernels and RK4 by JAX, as a server: one sample's function under vmap and jit, on arrays JAX holds already."""
+"""The five kernels and RK4 by JAX, as a server: one sample's function under vmap and jit, on JAX's own arrays."""
 
 from __future__ import annotations
 

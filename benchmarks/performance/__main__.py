@@ -45,11 +45,15 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.performance", description="Measure the performance page.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.performance", description="Measure the performance page."
+    )
     parser.add_argument("--only", type=named, default=list(PARTS), help=f"parts to measure, of {', '.join(PARTS)}")
     parser.add_argument("--missing", action="store_true", help="measure only what the results lack")
     parser.add_argument("--page", dest="only", action="store_const", const=[], help="measure nothing, write the page")
-    parser.add_argument("--tiny", action="store_true", help="few samples and rounds: to try the program, not to measure")
+    parser.add_argument(
+        "--tiny", action="store_true", help="few samples and rounds: to try the program, not to measure"
+    )
     parser.add_argument("--out", type=Path, default=DOCS, help="where performance.md and performance/ go")
     return parser.parse_args()
 

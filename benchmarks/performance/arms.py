@@ -35,7 +35,8 @@ class Served:
         """Return the answer, or a row with "error"."""
         if self.gone:
             return {"error": self.gone}
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         request = {"case": case, "n": n, "repeat": repeat, "seconds": seconds}
         try:
             self.process.stdin.write(json.dumps(request) + "\n")

@@ -19,38 +19,44 @@ This page is written by `make performance PEERS=1` (without `PEERS`, eagle alone
 
 ## How it is measured
 
-* **Arms take turns.** Every program runs in a process of its own that stays; all of them answer one request, then all of
-  them the next. A time is the median over rounds of the least of a few runs; a ratio the median of the ratios within
-  rounds. `2x` beside a peer's time says that it takes twice eagle's. Times of different runs or machines do not compare.
+* **Arms take turns.** Every program runs in a process of its own that stays; all of them answer one request, then all
+  of them the next. A time is the median over rounds of the least of a few runs; a ratio the median of the ratios
+  within rounds. `2x` beside a peer's time says that it takes twice eagle's. Times of different runs or machines do
+  not compare.
 * **The same work.** Every arm gets the same numbers and reports a sum of its results. One that gets another sum, to a
-  millionth, is not listed. eagle rounds every product and every sum as the source says; the published eagle and numba are
-  compiled as they are by default.
+  millionth, is not listed. eagle rounds every product and every sum as the source says; the published eagle and numba
+  are compiled as they are by default.
 * **Threads.** One or all CPUs, by affinity and by each library's own variable.
-* **The limit** is the least time any program could take, from what this machine was measured to do in the same run: the larger
-  of bytes over bandwidth, each plane read once and written once where it is written; and operations over rate, counted in
-  the kernel's intermediate form. What is the same for all samples is not counted, nor, in a loop, what is the same in all
-  steps; of a branch the cheaper side counts. An addition, a multiplication or a comparison is one operation. Sines and
-  exponentials cost what a loop of the C++ compiler over the vector library takes; a division and a read of a table have units
-  of their own. Bandwidth is that of a loop that reads two arrays and writes one, over as many bytes, in cache or
-  out of it. So a share near 100 % says that nothing is left; one above it, that the bandwidth was better in that moment.
-* **Peers** are left out where once would take longer than a few seconds, or where they cannot do it: `–`.
+* **The limit** is the least time any program could take, from what this machine was measured to do in the same run:
+  the larger of bytes over bandwidth, each plane read once and written once where it is written; and operations over
+  rate, counted in the kernel's intermediate form. What is the same for all samples is not counted, nor, in a loop,
+  what is the same in all steps; of a branch the cheaper side counts. An addition, a multiplication or a comparison is
+  one operation. Sines and exponentials cost what a loop of the C++ compiler over the vector library takes; a division
+  and a read of a table have units of their own. Bandwidth is that of a loop that reads two arrays and writes one,
+  over as many bytes, in cache or out of it. So a share near 100 % says that nothing is left; one above it, that the
+  bandwidth was better in that moment.
+* **Peers** are left out where once would take longer than a few seconds, or where they cannot do it: `-`.
 """
 
-LOOPS = """A damped oscillator by the classical Runge-Kutta method, each sample for its own number of steps: spread log-uniformly
-over 1 to 1000, or 1000 for all. See [what bounds these rows](../benchmarks/README.md)."""
+LOOPS = """A damped oscillator by the classical Runge-Kutta method, each sample for its own number of steps: spread
+log-uniformly over 1 to 1000, or 1000 for all. A runner is made once and run again. See [what bounds
+these rows](../benchmarks/README.md)."""
 
-KERNELS = """Transcendental (`waves`: a sine and an exponential), branches of three arms (`branches`), a 3x3 matrix on a vector
-(`turn`), a table of 4096 cells (`look`), and one bound by memory (`add`: `a * x + b`). Each launched on the whole batch, and run
-for each sample's own number of steps, log-uniform in 1 to 200, where planes are read and written once in all."""
+KERNELS = """Transcendental (`waves`: a sine and an exponential), branches of three arms (`branches`), a 3x3 matrix on
+a vector (`turn`), a table of 4096 cells (`look`), and one bound by memory (`add`: `a * x + b`). Each
+launched on the whole batch, and run for each sample's own number of steps, log-uniform in 1 to 200,
+where planes are read and written once in all."""
 
 FIRST = """From asking for a kernel to its first result, nothing cached, modules imported already, 8 samples:"""
 
-EAGER = """The RK4 loop above, spread, as the specification compares it: one launch per step and a look at the mask of finished
-samples after each; or one launch that looks for itself. On the CPU there is no device to wait for, so what is gained is that each
-sample stops at its own step, in registers."""
+EAGER = """The RK4 loop above, spread, as the specification compares it: one launch per step and a look at the mask
+of finished samples after each; or one launch that looks for itself. On the CPU there is no device to
+wait for, so what is gained is that each sample stops at its own step, in registers. The graph is built
+before; the last column makes and builds everything each time."""
 
-GRAPHS = """Chains and forks of eight kernels in turn; the mixture has 20 kernels in plain stages and three groups over four
-planes, and two sums. `launch()` is called from Python each time, `launch(n)` once for all repetitions."""
+GRAPHS = """Chains and forks of eight kernels in turn; the mixture has 20 kernels in plain stages and three groups
+over four planes, and two sums. `launch()` is called from Python each time, `launch(n)` once for all
+repetitions."""
 
 REDUCTIONS = """The limit is reading the same bytes, on as many threads."""
 

@@ -16,6 +16,7 @@ from benchmarks.loops import HERE, compile_times, measure
 from benchmarks.performance.arms import Row, Served, compare, serving
 from benchmarks.performance.limits import Machine
 from benchmarks.performance.operations import work
+
 from eagle_cpu.team import team_size
 
 sys.path.insert(0, str(HERE / "arms"))
@@ -24,6 +25,7 @@ import eagle_served
 import graph_cases
 import workloads
 
+EAGER = ("eager loop", "rk4 spread", "eager simulate")
 __all__ = ["PARTS", "TINY", "Scale", "Session"]
 
 
@@ -119,7 +121,7 @@ def first_answers(arms: list[Served]) -> dict[str, dict[str, float]]:
     cases = ["rk4 spread"] + [f"{kind} {kernel}" for kernel in characters.KERNELS for kind in ("plain", "each")]
     found: dict[str, dict[str, float]] = {}
     for arm in arms:
-        answers = {case: arm.ask(case, 8, repeat=1, seconds=0.0) for case in cases}
+        answers = {case: arm.ask(case, 8, repeat=0, seconds=0.0) for case in cases}
         found[arm.name] = {case: row["first"] for case, row in answers.items() if "first" in row}
         arm.taken.clear()  # a first answer says nothing about more samples
     return found
@@ -131,11 +133,12 @@ def eager(session: Session) -> list[Row]:
     with serving(team_size(), peers=False) as (arm,):
         for n in session.scale.eager:
             pairs = [
-                [arm.ask(f"eager {how}", n, repeat=3, seconds=0.1)["seconds"] for how in ("loop", "graph")]
+                [arm.ask(how, n, repeat=3, seconds=0.1)["seconds"] for how in EAGER]
                 for _ in range(session.rounds(arm, "eager loop", n))
             ]
-            loop, graph = (statistics.median(column) for column in zip(*pairs, strict=True))
-            rows.append({"n": n, "loop": loop, "graph": graph, "ratio": statistics.median(a / b for a, b in pairs)})
+            loop, graph, anew = (statistics.median(column) for column in zip(*pairs, strict=True))
+            ratio = statistics.median(a / b for a, b, _ in pairs)
+            rows.append({"n": n, "loop": loop, "graph": graph, "anew": anew, "ratio": ratio})
     return rows
 
 
@@ -153,25 +156,27 @@ def graphs(session: Session) -> list[Row]:
 
 
 def graph_limit(machine: Machine, case: str) -> Row:
-    """Return the limit of a graph: every plane once through memory, and the operations of all its kernels."""
-    if case.startswith("launch"):
+    """Return the limit of a graph: every plane once through memory, and the operations of all its kernels.
+
+    What kernels compute of the plane a chain only reads is needed once for each kernel. Sums are beside their limit in
+    the part on reductions, and a launch of next to nothing has none.
+    """
+    kind, n = case.split(",")[0].split()[0], case.rpartition(" ")[2]
+    if kind not in ("chain", "fork", "mixed"):
         return {}
-    n = int(case.rpartition(" ")[2])
-    counted = [work(kernel.__eagle_kernel__(), stepping=False).operations["add"] for kernel in graph_cases.KERNELS]
-    runs, moved, touched = {
-        "chain": (128, 3, 2),
-        "fork": (128, 24, 9),
-        "mixed": (20, 7, 4),  # of four planes one is only read; the sums read what is there already
-        "sum,": (0, 1, 1),
-    }[case.split()[0]]
-    operations = sum(counted[i % len(counted)] for i in range(runs))
-    if case.startswith("sum"):
-        operations = 1
-    threads = team_size()
-    memory = 8 * moved * n / machine.bandwidth(8 * touched * n, threads)
-    arithmetic = operations * n / machine.rate("add", threads)
+    runs, moved, touched = {"chain": (128, 3, 2), "fork": (128, 24 - 7, 9), "mixed": (20, 7, 4)}[kind]
+    whole, again = (
+        [work(kernel.__eagle_kernel__(), stepping=stepping).operations["add"] for kernel in graph_cases.KERNELS]
+        for stepping in (False, True)
+    )
+    if kind == "mixed":
+        again = whole  # what is read changes, too
+    samples, count = int(n), len(whole)
+    operations = samples * sum((whole if i < count else again)[i % count] for i in range(runs))
+    memory = 8 * moved * samples / machine.bandwidth(8 * touched * samples, team_size())
+    arithmetic = operations / machine.rate("add", team_size())
     seconds, bound = max((memory, "memory"), (arithmetic, "operations"))
-    return {"limit": {"seconds": seconds, "bound": bound}, "bytes": 8 * moved * n, "operations": operations * n}
+    return {"limit": {"seconds": seconds, "bound": bound}, "bytes": 8 * moved * samples, "operations": operations}
 
 
 def reduced(session: Session) -> list[Row]:

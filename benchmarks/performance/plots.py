@@ -39,7 +39,9 @@ def loops(rows: list[Any]) -> Figure:
             for name in COLOURS:
                 line(axes, these, name, "-" if threads == most else "--", label=threads == most)
             points = [(row["n"], row["steps"] / row["limit"]["seconds"]) for row in these]
-            axes.plot(*zip(*points, strict=True), color="gray", linestyle=":", label="limit" if threads == most else None)
+            axes.plot(
+                *zip(*points, strict=True), color="gray", linestyle=":", label="limit" if threads == most else None
+            )
         axes.set(xscale="log", yscale="log", xlabel="samples", title=f"RK4, {dist}")
     figure.axes[0].set_ylabel("steps a second")
     figure.axes[0].legend(fontsize=7)
@@ -66,7 +68,7 @@ def kernels(data: Any) -> Figure:
     """The time over the limit, a bar per arm, for each kernel."""
     figure = Figure(figsize=(9, 3.6))
     rows = data["rows"]
-    frames = [("plain", max(row["n"] for row in rows if row["case"] == "plain")), ("each", rows_of(rows, "each"))]
+    frames = [(case, largest(rows, case)) for case in ("plain", "each")]
     for axes, (case, n) in zip(figure.subplots(1, 2, sharey=True), frames, strict=True):
         these = [row for row in rows if row["case"] == case and row["n"] == n]
         for place, name in enumerate(COLOURS):
@@ -88,8 +90,8 @@ def kernels(data: Any) -> Figure:
     return figure
 
 
-def rows_of(rows: list[Any], case: str) -> int:
-    return max(row["n"] for row in rows if row["case"] == case)
+def largest(rows: list[Any], case: str) -> int:
+    return max(int(row["n"]) for row in rows if row["case"] == case)
 
 
 def graphs(rows: list[Any]) -> Figure:
@@ -120,7 +122,7 @@ def reductions(rows: list[Any]) -> Figure:
     """Bytes a second of the largest reductions."""
     n = max(row["n"] for row in rows)
     these = [row for row in rows if row["n"] == n]
-    figure = Figure(figsize=(9, 3.2))
+    figure = Figure(figsize=(11, 3.2))
     axes = figure.subplots()
     names = [f"{row['op']}\n{row['dtype']}\n{row['special']}" for row in these]
     for shift, key in ((-0.2, "eagle"), (0.2, "numpy")):

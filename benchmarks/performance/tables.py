@@ -7,10 +7,22 @@ from typing import Any
 
 from benchmarks.graph_costs import time_in_words
 
-__all__ = ["compiling", "costs", "eager", "first_answers", "graphs", "kernels", "left_out", "loops", "machine", "reductions"]
+__all__ = [
+    "compiling",
+    "costs",
+    "eager",
+    "first_answers",
+    "graphs",
+    "kernels",
+    "left_out",
+    "loops",
+    "machine",
+    "reductions",
+]
 
 ARMS = {"raptor": "raptor-eagle", "numba": "numba", "jax": "JAX"}
 Lines = list[str]
+MISSING = "-"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Lines:
@@ -37,18 +49,24 @@ def size_in_words(size: int) -> str:
 
 
 def arm_cells(row: Any, names: Sequence[str]) -> Lines:
-    """eagle's time, the limit with its share, and each peer's time with the ratio to eagle's."""
+    """Return eagle's time, the limit with its share, and each peer's time with the ratio to eagle's."""
     ours, limit = row["arms"]["eagle"], row["limit"]
     if "seconds" not in ours:
-        return [ours["error"], time_in_words(limit["seconds"]), *["–"] * len(names)]
-    share = f"{time_in_words(limit['seconds'])} ({limit['bound']}), {limit['seconds'] / ours['seconds']:.0%}"
-    return [time_in_words(ours["seconds"]), share, *[peer_cell(row["arms"].get(name)) for name in names]]
+        return [ours["error"], time_in_words(limit["seconds"]), *[MISSING] * len(names)]
+    peers = [peer_cell(row["arms"].get(name)) for name in names]
+    return [time_in_words(ours["seconds"]), limit_cell(limit, ours["seconds"]), *peers]
+
+
+def limit_cell(limit: Any, seconds: float) -> str:
+    share = limit["seconds"] / seconds
+    share_in_words = f"{share:.0%}" if share >= 0.005 else f"{share:.1%}"
+    return f"{time_in_words(limit['seconds'])} ({limit['bound']}), {share_in_words}"
 
 
 def peer_cell(found: Any) -> str:
     if not found or "seconds" not in found:
-        return "–"
-    return f"{time_in_words(found['seconds'])}, {found['ratio']:.2g}x"
+        return MISSING
+    return f"{time_in_words(found['seconds'])}, {ratio_in_words(found['ratio'])}"
 
 
 def loops(rows: list[Any]) -> Lines:
@@ -90,31 +108,30 @@ def first_answers(data: Any) -> Lines:
     return table(head, [[case, *[cell(found[name].get(case)) for name in arms]] for case in cases])
 
 
+def ratio_in_words(ratio: float) -> str:
+    return f"{ratio:.0f}x" if ratio >= 99.5 else f"{ratio:.2g}x"
+
+
 def cell(seconds: float | None) -> str:
-    return "–" if seconds is None else time_in_words(seconds)
+    return MISSING if seconds is None else time_in_words(seconds)
 
 
 def eager(rows: list[Any]) -> Lines:
-    head = ["samples", "a look after every step", "one graph", "ratio"]
-    return table(
-        head,
-        [
-            [f"{row['n']:,}", time_in_words(row["loop"]), time_in_words(row["graph"]), f"{row['ratio']:.2g}x"]
-            for row in rows
-        ],
-    )
+    head = ["samples", "a look after every step", "one graph", "ratio", "`eagle.simulate`, made anew"]
+    cells = []
+    for row in rows:
+        loop, graph, anew = (time_in_words(row[key]) for key in ("loop", "graph", "anew"))
+        cells.append([f"{row['n']:,}", loop, graph, ratio_in_words(row["ratio"]), anew])
+    return table(head, cells)
 
 
 def graphs(rows: list[Any]) -> Lines:
     head = ["graph", "eagle", "limit, share of it", "moved", "raptor-eagle"]
     cells = []
     for row in rows:
-        limit = row.get("limit")
-        share = "–"
-        if limit:
-            share = f"{time_in_words(limit['seconds'])} ({limit['bound']}), {limit['seconds'] / row['seconds']:.0%}"
-        moved = f"{row['bytes'] / 1e6:.3g} MB" if "bytes" in row else "–"
-        theirs = f"{time_in_words(row['raptor'])}, {row['ratio']:.2g}x" if "raptor" in row else "–"
+        share = limit_cell(row["limit"], row["seconds"]) if "limit" in row else MISSING
+        moved = f"{row['bytes'] / 1e6:.3g} MB" if "bytes" in row else MISSING
+        theirs = f"{time_in_words(row['raptor'])}, {ratio_in_words(row['ratio'])}" if "raptor" in row else MISSING
         cells.append([row["case"], time_in_words(row["seconds"]), share, moved, theirs])
     return table(head, cells)
 
@@ -134,7 +151,7 @@ def reductions(rows: list[Any]) -> Lines:
 def costs(rows: list[Any]) -> Lines:
     cells = []
     for row in rows:
-        ratio = "–" if row["ratio"] is None else f"{row['ratio']:.2f}x"
+        ratio = MISSING if row["ratio"] is None else f"{row['ratio']:.2f}x"
         cells.append([row["what"], time_in_words(row["seconds"]), ratio, row["bar"]])
     return table(["", "time", "ratio", "bar"], cells)
 
