@@ -110,7 +110,7 @@ def plain(name: str, n: int) -> Case:
 def run_each(name: str, read: dict[str, Any], start: dict[str, Any], shown: Any) -> Case:
     """Run every sample to its end, by a runner that is made once, on planes that are filled anew."""
     planes = {key: one.copy() for key, one in start.items()}
-    runner = eagle.until_done(eagle.deploy(kernel(name)), max_steps=2 * STEPS, **read, **planes)
+    runner = eagle.until_done(eagle.deploy(kernel(name)), max_steps=2 * STEPS, **planes, **read)
 
     def setup() -> tuple[Any, ...]:
         for key, one in planes.items():

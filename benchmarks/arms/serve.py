@@ -34,9 +34,9 @@ def serve(make: Callable[[str, int], Case]) -> None:
             case = make(*key)
             first = {} if key in seen else warm(case, start)
             seen.add(key)
-            answer: dict[str, Any] = first | (
-                timed(case, request["repeat"], request["seconds"]) if request["repeat"] else {}
-            )
+            answer: dict[str, Any] = dict(first)
+            if request["repeat"]:
+                answer |= timed(case, request["repeat"], request["seconds"])
         except Exception as error:  # of any library: a case that an arm cannot do leaves the others
             answer = {"error": f"{type(error).__name__}: {error}"[:300]}
         print(json.dumps(answer), flush=True)

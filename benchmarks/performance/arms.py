@@ -70,7 +70,7 @@ def serving(threads: int, peers: bool) -> Iterator[list[Served]]:
         finally:
             for arm in arms:
                 arm.process.kill()
-                arm.process.wait()
+                arm.process.communicate()
 
 
 def programs(peers: bool) -> list[tuple[str, Path, str]]:
@@ -110,6 +110,7 @@ def started(name: str, python: Path, program: str, threads: int, home: Path) -> 
         return None
     assert process.stdout is not None
     if not process.stdout.readline():
+        process.communicate()
         print(f"{name}: did not start, left out", file=sys.stderr)
         return None
     return Served(name, process)
