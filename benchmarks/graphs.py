@@ -111,7 +111,10 @@ def graph_arms() -> list[Arm]:
     program = HERE / "arms" / "graph_cases.py"
     arms = [Arm("eagle", Path(sys.executable), program)]
     if os.environ.get("PEERS"):
-        arms.append(Arm("raptor", environment("raptor", *RAPTOR), program))
+        try:
+            arms.append(Arm("raptor", environment("raptor", *RAPTOR), program))
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"{' '.join(RAPTOR)}: not installed, left out ({error})", file=sys.stderr)
     return arms
 
 

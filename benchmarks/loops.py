@@ -42,6 +42,9 @@ class Arm:
 
     def run(self) -> dict[str, dict[str, float]]:
         """Run it and return its rows by case."""
+        if not self.python.exists():
+            print(f"{self.name}: there is no {self.python}", file=sys.stderr)
+            return {}
         ran = subprocess.run(
             [self.python, self.program], capture_output=True, text=True, check=False, cwd=self.program.parent
         )

@@ -28,18 +28,21 @@ def serve(make: Callable[[str, int], Case]) -> None:
     seen: set[tuple[str, int]] = set()
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
-        request = json.loads(line)
         try:
-            key, start = (request["case"], request["n"]), time.perf_counter()
-            case = make(*key)
-            first = {} if key in seen else warm(case, start)
-            seen.add(key)
-            answer: dict[str, Any] = dict(first)
-            if request["repeat"]:
-                answer |= timed(case, request["repeat"], request["seconds"])
+            answer = answered(make, json.loads(line), seen)
         except Exception as error:  # of any library: a case that an arm cannot do leaves the others
             answer = {"error": f"{type(error).__name__}: {error}"[:300]}
         print(json.dumps(answer), flush=True)
+
+
+def answered(make: Callable[[str, int], Case], request: dict[str, Any], seen: set[tuple[str, int]]) -> dict[str, Any]:
+    key, start = (request["case"], request["n"]), time.perf_counter()
+    case = make(*key)
+    answer: dict[str, Any] = {} if key in seen else dict(warm(case, start))
+    seen.add(key)
+    if request["repeat"]:
+        answer |= timed(case, request["repeat"], request["seconds"])
+    return answer
 
 
 def warm(case: Case, asked: float) -> dict[str, float]:

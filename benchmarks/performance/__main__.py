@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from pathlib import Path
 
 from benchmarks.performance.limits import Machine
@@ -31,9 +32,15 @@ def main() -> None:
     wanted = [name for name in PARTS if name in options.only and not (options.missing and name in results)]
     if wanted:
         session = Session(TINY if options.tiny else Scale(), bool(os.environ.get("PEERS")), Machine())
+    failed: list[str] = []
     for name in wanted:
         start = time.perf_counter()
-        data = PARTS[name](session)
+        try:
+            data = PARTS[name](session)
+        except Exception:  # whatever it is, the other parts are worth having
+            failed.append(name)
+            traceback.print_exc()
+            continue
         took = time.perf_counter() - start
         at = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
         results[name] = {"at": at, "took": took, "tiny": options.tiny, "data": data}
@@ -42,6 +49,8 @@ def main() -> None:
     for name, svg in plots(results).items():
         (folder / name).write_text(svg)
     (options.out / "performance.md").write_text(page(results))
+    if failed:
+        sys.exit(f"not measured: {', '.join(failed)}")
 
 
 def arguments() -> argparse.Namespace:
