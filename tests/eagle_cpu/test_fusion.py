@@ -287,4 +287,4 @@ def test_a_reduction_that_would_leave_threads_idle_stays_apart(monkeypatch: pyte
     monkeypatch.setattr(alignment, "_cost", lambda step: 1000.0)
     x, total = np.zeros(5000), np.zeros(1)
     g = chain(x, np.full(5000, 0.5), 1).add_node(eagle.reduce(x, total)).build()
-    assert "with 'reduce' samples could be spread over threads only by the 4096" in g.fusion()
+    assert "with 'reduce' threads could take samples only in steps of 4096" in g.fusion()

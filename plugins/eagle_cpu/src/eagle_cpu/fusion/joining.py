@@ -8,7 +8,7 @@ from math import lcm
 import numpy as np
 
 from eagle_cpu._native import tiles_entry
-from eagle_cpu.fusion.alignment import Alignment
+from eagle_cpu.fusion.alignment import Alignment, touched
 from eagle_cpu.fusion.pieces import Piece, PieceMaker
 from eagle_cpu.fusion.report import notes
 from eagle_cpu.steps import NativeStep
@@ -101,9 +101,13 @@ class Fusion:
         steps : sequence of NativeStep
             In the order they are to run in, with nothing else in between.
         beside : bool
-            Whether others run at the same time: then each remembers whether it failed, to tell the lowest node.
+            Whether others of several nodes run at the same time: then each remembers whether it failed, to tell the
+            lowest node.
         """
         if not self._fuse:
+            return list(steps)
+        if len(steps) == 1 and not beside:
+            self._notes += notes(steps[0], None)
             return list(steps)
         joined = []
         for run, alignment, obstacle in _aligned(steps):
@@ -122,13 +126,14 @@ def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Al
     run: list[NativeStep] = []
     alignment = Alignment(0)
     for step in steps:
-        why = alignment.obstacle(step) if run else None
+        planes = touched(step)
+        why = alignment.obstacle(step, planes) if run else None
         if why is not None:
             yield run, alignment, why
             run = []
         if not run:
             alignment = Alignment(step.samples)
-        alignment.take(step)
+        alignment.take(step, planes)
         run.append(step)
     if run:
         yield run, alignment, None

@@ -24,7 +24,8 @@ def notes(step: NativeStep, obstacle: str | None) -> list[str]:
     """
     pieces: tuple[Piece, ...] = getattr(step, "pieces", ()) if len(step.members) > 1 else ()
     lines = [f"{_named([member.placed.label for member in step.members])}: {_how(step, pieces)}"]
-    lines += [f"  not fused: {why}" for piece in pieces if (why := _not_fused(piece)) is not None]
+    if any(member.launched is not None for member in step.members):  # else there is nothing to be fused with
+        lines += [f"  not fused: {why}" for piece in pieces if (why := _not_fused(piece)) is not None]
     return lines + ([] if obstacle is None else [f"  cut: {obstacle}"])
 
 
