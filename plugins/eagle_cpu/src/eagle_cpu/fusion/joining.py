@@ -10,7 +10,7 @@ import numpy as np
 from eagle_cpu._native import tiles_entry
 from eagle_cpu.fusion.alignment import Alignment, touched
 from eagle_cpu.fusion.pieces import Piece, PieceMaker
-from eagle_cpu.fusion.report import notes
+from eagle_cpu.fusion.report import Report
 from eagle_cpu.steps import NativeStep
 
 __all__ = ["Fusion", "Joined"]
@@ -91,7 +91,9 @@ class Fusion:
     def __init__(self, *, fuse: bool = True) -> None:
         self._fuse = fuse
         self._make = PieceMaker()
-        self._notes: list[str] = [] if fuse else ["every node runs by itself: the graph was built with fuse=False"]
+        self._report = Report()
+        if not fuse:
+            self._report.say("every node runs by itself: the graph was built with fuse=False")
 
     def join(self, steps: Sequence[NativeStep], *, beside: bool = False) -> list[NativeStep]:
         """Return steps that do what `steps`, run one after another, do: bit for bit.
@@ -107,18 +109,18 @@ class Fusion:
         if not self._fuse:
             return list(steps)
         if len(steps) == 1 and not beside:
-            self._notes += notes(steps[0], None)
+            self._report.add(steps[0], None)
             return list(steps)
         joined = []
         for run, alignment, obstacle in _aligned(steps):
             alone = len(run) == 1 and not beside
             joined.append(run[0] if alone else Joined(list(self._make.of(run)), alignment.bytes))
-            self._notes += notes(joined[-1], obstacle)
+            self._report.add(joined[-1], obstacle)
         return joined
 
     def notes(self) -> list[str]:
         """Return what was joined, in words."""
-        return list(self._notes)
+        return self._report.lines()
 
 
 def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Alignment, str | None]]:
