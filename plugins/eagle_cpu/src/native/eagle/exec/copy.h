@@ -61,10 +61,11 @@ inline void copy_row(const char* from, char* into, const CopyAxis& step, int64_t
 
 // An `eagle_entry` over the elements, counted with the last axis running fastest.
 inline int32_t run_copy(void* args, int64_t begin, int64_t end, const eagle_run* run) {
-    constexpr int64_t kPerLook = 1 << 16;    // elements
+    constexpr int64_t kBytesPerLook = 1 << 19;
     const Copy& copy = *static_cast<const Copy*>(args);
+    const int64_t per_look = std::max<int64_t>(kBytesPerLook / std::max<int64_t>(copy.item, 1), 1);
     const CopyAxis& inner = copy.axis()[copy.axes - 1];
-    for (int64_t at = begin, look = begin + kPerLook; at < end;) {
+    for (int64_t at = begin, look = begin + per_look; at < end;) {
         int64_t row = at / inner.count;
         const int64_t column = at - row * inner.count;
         int64_t from = column * inner.from, into = column * inner.into;
@@ -75,11 +76,11 @@ inline int32_t run_copy(void* args, int64_t begin, int64_t end, const eagle_run*
             into += index * axis.into;
             row = rest;
         }
-        const int64_t count = std::min({inner.count - column, end - at, kPerLook});
+        const int64_t count = std::min({inner.count - column, end - at, per_look});
         detail::copy_row(copy.from + from, copy.into + into, inner, count, copy.item);
         at += count;
         if (at < look) continue;
-        look = at + kPerLook;
+        look = at + per_look;
         run->poll(run);
         if (at < end && asked_to_stop(run)) return -1;
     }
