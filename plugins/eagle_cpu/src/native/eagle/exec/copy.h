@@ -31,30 +31,64 @@ static_assert(sizeof(CopyAxis) == 24 && sizeof(Copy) == 32);
 
 namespace detail {
 
-template <class Size>
-void copy_items(const char* from, char* into, const CopyAxis& step, int64_t count, Size item) noexcept {
-    for (int64_t i = 0; i < count; ++i) std::memcpy(into + i * step.into, from + i * step.from, item());
-}
+// Rows of elements, all of them from one place on in each array.
+struct CopyBlock {
+    const char* from;
+    char* into;
+    CopyAxis rows, items;
+};
 
 template <std::size_t Bytes>
 struct Fixed {
     constexpr std::size_t operator()() const noexcept { return Bytes; }
 };
 
-// Elements of one row: in one go where they are dense in both arrays.
-inline void copy_row(const char* from, char* into, const CopyAxis& step, int64_t count, int64_t item) noexcept {
-    const auto bytes = static_cast<std::size_t>(item);
-    if (step.from == item && step.into == item) {
-        std::memcpy(into, from, static_cast<std::size_t>(count) * bytes);
+template <class Size>
+void copy_items(const CopyBlock& block, Size item) noexcept {
+    const CopyAxis rows = block.rows, items = block.items;    // what is written could be them, for all the compiler knows
+    const char* from = block.from;
+    char* into = block.into;
+    for (int64_t row = 0; row < rows.count; ++row, from += rows.from, into += rows.into)
+        for (int64_t i = 0; i < items.count; ++i) std::memcpy(into + i * items.into, from + i * items.from, item());
+}
+
+inline void copy_block(const CopyBlock& block, int64_t item) noexcept {
+    constexpr int64_t kWorthCalling = 128;    // bytes: below, the call takes longer than the copy
+    const bool dense = block.items.from == item && block.items.into == item;
+    if (dense && block.items.count * item >= kWorthCalling) {
+        const auto bytes = static_cast<std::size_t>(block.items.count * item);
+        copy_items({block.from, block.into, {1, 0, 0}, block.rows}, [bytes] { return bytes; });
         return;
     }
     switch (item) {
-        case 1: return copy_items(from, into, step, count, Fixed<1>{});
-        case 2: return copy_items(from, into, step, count, Fixed<2>{});
-        case 4: return copy_items(from, into, step, count, Fixed<4>{});
-        case 8: return copy_items(from, into, step, count, Fixed<8>{});
-        default: return copy_items(from, into, step, count, [bytes] { return bytes; });
+        case 1: return copy_items(block, Fixed<1>{});
+        case 2: return copy_items(block, Fixed<2>{});
+        case 4: return copy_items(block, Fixed<4>{});
+        case 8: return copy_items(block, Fixed<8>{});
+        default: return copy_items(block, [item] { return static_cast<std::size_t>(item); });
     }
+}
+
+// The elements from `at` on that make a block: whole rows next to each other, or a part of one; at most `most`.
+inline CopyBlock block_at(const Copy& copy, int64_t at, int64_t most) noexcept {
+    const CopyAxis& items = copy.axis()[copy.axes - 1];
+    int64_t row = at / items.count;
+    const int64_t column = at - row * items.count;
+    CopyBlock block{copy.from + column * items.from, copy.into + column * items.into, {1, 0, 0}, items};
+    if (column != 0 || most < items.count) {
+        block.items.count = std::min(items.count - column, most);
+    } else if (copy.axes > 1) {
+        block.rows = copy.axis()[copy.axes - 2];
+        block.rows.count = std::min(block.rows.count - row % block.rows.count, most / items.count);
+    }
+    for (int64_t a = copy.axes - 2; a >= 0; --a) {
+        const CopyAxis& axis = copy.axis()[a];
+        const int64_t rest = row / axis.count, index = row - rest * axis.count;
+        block.from += index * axis.from;
+        block.into += index * axis.into;
+        row = rest;
+    }
+    return block;
 }
 
 }  // namespace detail
@@ -64,21 +98,10 @@ inline int32_t run_copy(void* args, int64_t begin, int64_t end, const eagle_run*
     constexpr int64_t kBytesPerLook = 1 << 19;
     const Copy& copy = *static_cast<const Copy*>(args);
     const int64_t per_look = std::max<int64_t>(kBytesPerLook / std::max<int64_t>(copy.item, 1), 1);
-    const CopyAxis& inner = copy.axis()[copy.axes - 1];
     for (int64_t at = begin, look = begin + per_look; at < end;) {
-        int64_t row = at / inner.count;
-        const int64_t column = at - row * inner.count;
-        int64_t from = column * inner.from, into = column * inner.into;
-        for (int64_t a = copy.axes - 2; a >= 0; --a) {
-            const CopyAxis& axis = copy.axis()[a];
-            const int64_t rest = row / axis.count, index = row - rest * axis.count;
-            from += index * axis.from;
-            into += index * axis.into;
-            row = rest;
-        }
-        const int64_t count = std::min({inner.count - column, end - at, per_look});
-        detail::copy_row(copy.from + from, copy.into + into, inner, count, copy.item);
-        at += count;
+        const detail::CopyBlock block = detail::block_at(copy, at, std::min(end - at, per_look));
+        detail::copy_block(block, copy.item);
+        at += block.rows.count * block.items.count;
         if (at < look) continue;
         look = at + per_look;
         run->poll(run);
