@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right, insort
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import lcm, prod
 
@@ -84,6 +85,8 @@ class Alignment:
     cost_ns: float = 0.0
     open_ended: str | None = None
     _planes: dict[Layout, Touched] = field(default_factory=dict)
+    _by_start: list[Touched] = field(default_factory=list)
+    _longest: int = 0
 
     def obstacle(self, step: NativeStep, planes: Sequence[Touched]) -> str | None:
         """Return None when a node, which touches `planes`, lines up with those here, else why it does not."""
@@ -108,7 +111,10 @@ class Alignment:
         self.grain, self.cost_ns = lcm(self.grain, step.grain), self.cost_ns + _cost(step)
         for plane in planes:
             known = self._planes.setdefault(plane.layout, plane)
-            if known is not plane:
+            if known is plane:
+                insort(self._by_start, plane, key=_start)
+                self._longest = max(self._longest, plane.span[1] - plane.span[0])
+            else:
                 known.written |= plane.written
                 known.axis = plane.axis if known.axis == plane.axis else None
 
@@ -127,17 +133,31 @@ class Alignment:
                 return known
             if known.written or not plane.written:
                 return None  # compared with the others when it came
-        low, high = plane.span
-        for other in self._planes.values():
-            near = low < other.span[1] and other.span[0] < high  # most are not, and asked for at once
-            if near and other is not known and (plane.written or other.written) and overlap(plane.memory, other.memory):
+        for other in self._near(*plane.span):
+            if other is not known and (plane.written or other.written) and overlap(plane.memory, other.memory):
                 return other
         return None
 
+    def _near(self, low: int, high: int) -> Iterator[Touched]:
+        """Yield the planes here whose bytes begin before `high` and end after `low`, which few do."""
+        for place in range(bisect_right(self._by_start, low - self._longest, key=_start), len(self._by_start)):
+            other = self._by_start[place]
+            if other.span[0] >= high:
+                return
+            if low < other.span[1]:
+                yield other
+
     def _more(self, planes: Sequence[Touched]) -> int:
-        """Return the bytes of a sample in those of the planes that are not here yet."""
-        new = {plane.layout: plane.bytes for plane in planes if plane.axis is not None}
-        return sum(bytes_ for layout, bytes_ in new.items() if layout not in self._planes)
+        """Return the bytes of a sample in those of the planes that are not here yet, under each of their names."""
+        new = 0
+        for plane in planes:
+            if plane.axis is not None and plane.layout not in self._planes:
+                new += plane.bytes
+        return new
+
+
+def _start(plane: Touched) -> int:
+    return plane.span[0]
 
 
 def touched(step: NativeStep) -> list[Touched]:
