@@ -1,4 +1,4 @@
-# make demo | test | test-all | deep | lint | sanitize | bench | gpu-check. Each sets up what it needs in .venv, once per
+# make demo | test | test-all | deep | lint | sanitize | bench | performance | gpu-check. Each sets up what it needs in .venv, once per
 # state of the pyprojects and of the C++. make deep takes 40 minutes on two cores; make deep PATIENCE=0.1 a tenth of that.
 
 PYTHON ?= python3
@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest
 # What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
 EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite
 
-.PHONY: demo test test-all deep lint sanitize bench gpu-check clean
+.PHONY: demo test test-all deep lint sanitize bench performance gpu-check clean
 
 demo: $(READY)
 	$(BIN)/eagle demo
@@ -64,8 +64,11 @@ bench: $(TOOLS)
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python -m benchmarks.graphs
-	@echo
-	PEERS=$(PEERS) $(BIN)/python -m benchmarks.native_graphs
+
+# docs/performance.md and its plots, in about six minutes on an idle machine. ARGS="--only loops,graphs" measures parts again,
+# ARGS=--missing what an interruption left out, ARGS=--page nothing.
+performance: $(TOOLS)
+	PEERS=$(PEERS) $(BIN)/python -m benchmarks.performance $(ARGS)
 
 clean:
 	rm -rf $(VENV) build

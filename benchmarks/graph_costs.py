@@ -11,8 +11,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,8 +70,8 @@ def in_place() -> eagle.Graph:
     return g
 
 
-def median_of(run: Callable[[eagle.Graph], object], make: Callable[[], eagle.Graph]) -> float:
-    graphs = [make() for _ in range(ROUNDS)]
+def median_of(run: Callable[[eagle.Graph], object], make: Callable[[], eagle.Graph], rounds: int) -> float:
+    graphs = [make() for _ in range(rounds)]
     return statistics.median(seconds(lambda g=g: run(g)) for g in graphs)  # type: ignore[misc]
 
 
@@ -82,15 +83,20 @@ def calls(function: Callable[[], object], count: int) -> Callable[[], None]:
     return run
 
 
-def report(what: str, figure: str, bar: str) -> None:
-    print(f"{what:58} {figure:>26}   {bar}")
+class Figure(NamedTuple):
+    """One measured thing, in seconds, and a ratio where there is one."""
+
+    what: str
+    seconds: float
+    ratio: float | None
+    bar: str
 
 
-def main() -> None:
-    """Measure and print every figure."""
+def figures(rounds: int = ROUNDS) -> Iterator[Figure]:
+    """Measure everything."""
     python("import numpy, eagle")()
-    added, ratio = difference(python("import numpy"), python("import numpy, eagle"))
-    report("import eagle, over import numpy", f"{added * 1e3:.1f} ms ({ratio:.2f}x)", "at most 40 ms")
+    added, ratio = difference(python("import numpy"), python("import numpy, eagle"), rounds)
+    yield Figure("import eagle, over import numpy", added, ratio, "at most 40 ms")
 
     chain().build()
     for make, what, bar in (
@@ -98,19 +104,31 @@ def main() -> None:
         (copies, "build of a 1000-node chain of copies", "at most 30 ms"),
         (in_place, "build of 1000 nodes in place on one array", "at most 300 ms"),
     ):
-        report(what, f"{median_of(eagle.Graph.build, make) * 1e3:.1f} ms", bar)
-        report("  its reduced edges", f"{median_of(lambda g: g.edges(reduced=True), make) * 1e3:.1f} ms", bar)
+        yield Figure(what, median_of(eagle.Graph.build, make, rounds), None, bar)
+        reduced = median_of(lambda g: g.edges(reduced=True), make, rounds)
+        yield Figure(f"reduced edges, after the {what}", reduced, None, bar)
 
     g = eagle.Graph().add_node(opaque(nothing)).build()
     count = 100_000
-    over, ratio = difference(calls(nothing, count), calls(g.launch, count))
-    report(
-        "launch() of one opaque, over the bare call", f"{over / count * 1e9:.0f} ns ({ratio:.1f}x)", "at most 700 ns"
-    )
-    over, ratio = difference(calls(nothing, count), calls(lambda: g.launch(1000), count // 1000))
-    report(
-        "launch(1000) of it, a run, over the bare call", f"{over / count * 1e9:.1f} ns ({ratio:.2f}x)", "at most 60 ns"
-    )
+    over, ratio = difference(calls(nothing, count), calls(g.launch, count), rounds)
+    yield Figure("launch() of one opaque, over the bare call", over / count, ratio, "at most 700 ns")
+    over, ratio = difference(calls(nothing, count), calls(lambda: g.launch(1000), count // 1000), rounds)
+    yield Figure("launch(1000) of it, a run, over the bare call", over / count, ratio, "at most 60 ns")
+
+
+def time_in_words(seconds: float) -> str:
+    """Return a time with the unit it reads best in, to three digits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def main() -> None:
+    """Measure and print every figure."""
+    for what, value, ratio, bar in figures():
+        figure = time_in_words(value) + ("" if ratio is None else f" ({ratio:.2f}x)")
+        print(f"{what:70} {figure:>20}   {bar}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Graphs of plans, fused and tiled: what a launch and a build take, beside the published eagle and the memory.
+"""Graphs of plans: what a launch and a build take, beside the published eagle and the memory.
 
 ``make bench`` runs it; ``make bench PEERS=../shared/peers`` adds the published eagle, installed as in `loops`. Each
 round runs every arm once, in turn; figures are medians over rounds of ratios within a round.
@@ -19,10 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from benchmarks.loops import BUILD, HERE, Arm, environment, measure
+from benchmarks.loops import BUILD, HERE, RAPTOR, Arm, environment, measure
 
 ROUNDS = 5
 BARS = {
+    "launch() of 1": "at most 2 us",
     "chain of 128, N = 1024": "at least 20x",
     "chain of 128, N = 100000": "at least 12x",
     "fork of 8 x 16, N = 1024": "at least 3x",
@@ -61,11 +62,11 @@ def bandwidth() -> float:
     return 2 * sum(source.nbytes for source, _ in arrays) / best
 
 
-def builds() -> tuple[list[list[float]], list[list[float]]]:
+def builds(rounds: int = ROUNDS) -> tuple[list[list[float]], list[list[float]]]:
     """Return the seconds of builds of 100, 200 and 400 nodes in fresh processes: nothing cached, then from the disk."""
     cold: list[list[float]] = []
     warm: list[list[float]] = []
-    for round_ in range(ROUNDS):
+    for round_ in range(rounds):
         cache = BUILD / f"bench-graphs-{os.getpid()}-{round_}"
         for times in (cold, warm):
             ran = subprocess.run(
@@ -106,14 +107,21 @@ def report_launches(seconds: dict[str, dict[str, list[float]]], bytes_per_second
         print(f"{line}   {BARS.get(case, '')}".rstrip())
 
 
-def main() -> None:
-    """Measure and print."""
-    report_builds()
+def graph_arms() -> list[Arm]:
     program = HERE / "arms" / "graph_cases.py"
     arms = [Arm("eagle", Path(sys.executable), program)]
     if os.environ.get("PEERS"):
-        arms.append(Arm("raptor", environment("raptor", "raptor-eagle", "raptor-hawk"), program))
-    report_launches(measure(arms, ROUNDS), bandwidth())
+        try:
+            arms.append(Arm("raptor", environment("raptor", *RAPTOR), program))
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"{' '.join(RAPTOR)}: not installed, left out ({error})", file=sys.stderr)
+    return arms
+
+
+def main() -> None:
+    """Measure and print."""
+    report_builds()
+    report_launches(measure(graph_arms(), ROUNDS), bandwidth())
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 BUILD = HERE.parent / "build"
 ROUNDS = 5
+OTHERS, RAPTOR = ("numba", "jax"), ("raptor-eagle", "raptor-hawk")
 BARS = {
     "rk4 spread": ("raptor", 6.0),
     "rk4 uniform": ("raptor", 1.5),
@@ -41,6 +42,9 @@ class Arm:
 
     def run(self) -> dict[str, dict[str, float]]:
         """Run it and return its rows by case."""
+        if not self.python.exists():
+            print(f"{self.name}: there is no {self.python}", file=sys.stderr)
+            return {}
         ran = subprocess.run(
             [self.python, self.program], capture_output=True, text=True, check=False, cwd=self.program.parent
         )
@@ -51,7 +55,9 @@ class Arm:
 
 
 def environment(name: str, *packages: str) -> Path:
-    """Return the interpreter of an environment under build/, made once."""
+    """Return the interpreter of an environment under build/, made once; or PEERS_OTHERS, PEERS_RAPTOR."""
+    if given := os.environ.get(f"PEERS_{name.upper()}"):
+        return Path(given)
     folder = BUILD / f"peers-{name}"
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
@@ -63,7 +69,7 @@ def environment(name: str, *packages: str) -> Path:
 
 def peers(folder: Path) -> list[Arm]:
     """Return the arms to compare with: our programs in others' tools, and the published ones."""
-    others, raptor = environment("others", "numba", "jax"), environment("raptor", "raptor-eagle", "raptor-hawk")
+    others, raptor = environment("others", *OTHERS), environment("raptor", *RAPTOR)
     return [
         Arm("numba", others, HERE / "arms" / "numba_loops.py"),
         Arm("jax", others, HERE / "arms" / "jax_loops.py"),
@@ -87,7 +93,7 @@ def measure(arms: list[Arm], rounds: int) -> dict[str, dict[str, list[float]]]:
     return seconds
 
 
-def compile_times() -> tuple[list[float], list[float]]:
+def compile_times(rounds: int = ROUNDS) -> tuple[list[float], list[float]]:
     """Return the seconds of a deploy, imports apart, with an empty cache and with a full one, in fresh processes."""
     code = (
         "import time, eagle, eagle_loops; eagle.deploy(eagle_loops.walk); "  # imports everything
@@ -95,7 +101,7 @@ def compile_times() -> tuple[list[float], list[float]]:
     )
     cold: list[float] = []
     warm: list[float] = []
-    for round_ in range(ROUNDS):
+    for round_ in range(rounds):
         cache = BUILD / f"bench-cache-{os.getpid()}-{round_}"
         for times in (cold, warm):
             ran = subprocess.run(

@@ -11,8 +11,9 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,13 @@ from eagle_cpu.team import set_team_size, team_size
 
 ROUNDS = 15
 LARGE = 10_000_000
+BARS = {
+    ("sum", "float64", LARGE): "at least 1.1x NumPy and 85 % of reading",
+    ("sum", "float64", 1000): "at most 3 us",
+    ("max", "float64", LARGE): "at least 1x NumPy",
+    ("min", "float64", LARGE): "at least 1x NumPy",
+    ("all", "bool", LARGE): "at least 1x NumPy",
+}
 ARMS = Path(__file__).parent / "arms"
 
 
@@ -80,31 +88,35 @@ def report(op: str, x: np.ndarray, times: tuple[float, float, float], bar: str =
     )
 
 
-def main() -> None:
-    """Measure and print every figure."""
-    bars = {
-        ("sum", "float64", LARGE): "at least 1.1x NumPy and 85 % of reading",
-        ("sum", "float64", 1000): "at most 3 us",
-        ("max", "float64", LARGE): "at least 1x NumPy",
-        ("min", "float64", LARGE): "at least 1x NumPy",
-        ("all", "bool", LARGE): "at least 1x NumPy",
-    }
-    print(f"{team_size()} threads; us a call, GB/s")
-    print(f"{'':24} {'eagle':>10} {'NumPy':>10} {'':8} {'eagle':>8} {'reading':>8} {'share':>7}")
+Row = tuple[str, Any, tuple[float, float, float], str]
+
+
+def rows(large: int = LARGE) -> Iterator[Row]:
+    """Measure everything: operation, array, best times of eagle, NumPy and reading, and what is special about it."""
     with tempfile.TemporaryDirectory() as folder:
         library = compiled(folder)
         cases = [("sum", "float64"), ("max", "float64"), ("min", "float64"), ("sum", "float32"), ("max", "float32")]
         for op, dtype in [*cases, ("sum", "int64"), ("min", "int32"), ("all", "bool"), ("any", "bool")]:
-            for size in (1000, 100_000, LARGE):
+            for size in sorted({min(one, large) for one in (1000, 100_000, LARGE)}):
                 x = values(size, dtype)
                 x = ~x if op == "any" else x
-                report(op, x, compare(library, x, op), bars.get((op, dtype, size), ""))
+                yield op, x, compare(library, x, op), ""
         everybody = team_size()
         set_team_size(1)
-        x = values(LARGE, "float64")
-        report("sum", x, compare(library, x, "sum"), "of one thread")
-        set_team_size(everybody)
-        report("sum", x[::-1], compare(library, x[::-1], "sum"), "backwards")
+        x = values(large, "float64")
+        try:
+            yield "sum", x, compare(library, x, "sum"), "of one thread"
+        finally:
+            set_team_size(everybody)
+        yield "sum", x[::-1], compare(library, x[::-1], "sum"), "backwards"
+
+
+def main() -> None:
+    """Measure and print every figure."""
+    print(f"{team_size()} threads; us a call, GB/s")
+    print(f"{'':24} {'eagle':>10} {'NumPy':>10} {'':8} {'eagle':>8} {'reading':>8} {'share':>7}")
+    for op, x, times, special in rows():
+        report(op, x, times, special or BARS.get((op, str(x.dtype), x.size), ""))
 
 
 if __name__ == "__main__":

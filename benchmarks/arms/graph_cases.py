@@ -1,10 +1,9 @@
-"""Graphs of plans: a chain, a fork, and a mixture. It runs under the published eagle as well: both have these names."""
+"""Graphs of plans: small ones, a chain, a fork, a mixture, a sum. The published eagle runs it by the same names."""
 # ruff: noqa: ANN201 - a kernel returns what its language says
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from itertools import cycle, islice
 from typing import Any
@@ -74,6 +73,21 @@ def chain(plans: list[Any], n: int) -> tuple[Any, list[Any]]:
     return g, [x]
 
 
+def small(plans: list[Any], nodes: int) -> tuple[Any, list[Any]]:
+    """So few samples that what a launch costs is the launch."""
+    a, x = planes(8, 2, 3)
+    g = eagle.Graph()
+    for _ in range(nodes):
+        g.add(plans[0].bind(a=a, x=x))
+    return g, [x]
+
+
+def total(n: int) -> tuple[Any, list[Any]]:
+    (x,) = planes(n, 1, 4)
+    result = np.zeros(1)
+    return eagle.Graph().add_node(eagle.reduce(x, result)), [result]
+
+
 def fork(plans: list[Any], n: int) -> tuple[Any, list[Any]]:
     a, *xs = planes(n, 1 + BRANCHES, 1)
     branches = [[plan.bind(a=a, x=x) for plan in islice(cycle(plans), LONG)] for x in xs]
@@ -105,21 +119,29 @@ def mixed(plans: list[Any], n: int) -> tuple[Any, list[Any]]:
     return g, [x, y, z, *totals]
 
 
-def report(case: str, n: int, made: tuple[Any, list[Any]]) -> None:
+def report(case: str, n: int, made: tuple[Any, list[Any]], one_by_one: bool = False) -> None:
     """Print the seconds of a launch: the least of several blocks of launches, each of some milliseconds."""
     g, results = made
+
+    def launch(count: int) -> None:
+        if one_by_one:
+            for _ in range(count):
+                g.launch()
+        else:
+            g.launch(count)
+
     start = time.perf_counter()
     g.build()
     build = time.perf_counter() - start
     g.launch(1)
     check = sum(float(one.sum()) for one in results)
     start = time.perf_counter()
-    g.launch(3)
+    launch(3)
     count = max(3, min(2000, int(0.01 / max((time.perf_counter() - start) / 3, 1e-6))))
     times = []
     for _ in range(7):
         start = time.perf_counter()
-        g.launch(count)
+        launch(count)
         times.append((time.perf_counter() - start) / count)
     row = {"case": case, "n": n, "seconds": min(times), "first_call_s": build, "check": check}
     print(json.dumps(row), flush=True)
@@ -128,13 +150,16 @@ def report(case: str, n: int, made: tuple[Any, list[Any]]) -> None:
 def main() -> None:
     """Print a row per case."""
     plans = [eagle.deploy(kernel) for kernel in KERNELS]
+    for nodes in (1, 64, 128):
+        report(f"launch() of {nodes}", 8, small(plans, nodes), one_by_one=True)
+        report(f"launch(n) of {nodes}, by n", 8, small(plans, nodes))
     for n in (1024, 100_000):
         report(f"chain of {NODES}, N = {n}", n, chain(plans, n))
     report(f"fork of {BRANCHES} x {LONG}, N = 1024", 1024, fork(plans, 1024))
     for n in (100, 1000, 10_000, 100_000, 1_000_000):
         report(f"mixed, N = {n}", n, mixed(plans, n))
-    if not sys.stdout.isatty():
-        sys.stdout.flush()
+    for n in (1000, 100_000, 10_000_000):
+        report(f"sum, N = {n}", n, total(n))
 
 
 if __name__ == "__main__":

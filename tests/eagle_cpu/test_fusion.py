@@ -15,6 +15,7 @@ import pytest
 import eagle
 from eagle.graph import opaque
 from eagle.plugin import Access, Lowering, Node, NodeKind, register
+from eagle_cpu import team
 from eagle_cpu.engine import build
 from eagle_cpu.engine.compiler import to_object
 from eagle_cpu.fusion import alignment, joining, pieces
@@ -46,6 +47,20 @@ def test_without_fuse_every_node_runs_by_itself() -> None:
 def test_fuse_is_true_or_false(value: object) -> None:
     with pytest.raises(eagle.BuildError, match=r"fuse is .* Give True or False"):
         chain(np.zeros(10), np.ones(10), 2).build(fuse=value)
+
+
+def test_nodes_that_nothing_joins_share_a_line() -> None:
+    g = eagle.Graph()
+    for samples in range(10, 16):
+        g.add(affine.bind(a=np.zeros(samples), x=np.zeros(samples)))
+    g.add_node(opaque(lambda: None)).add(affine.bind(a=np.zeros(9), x=np.zeros(9)))
+    before = team.team_size()
+    team.set_team_size(2)  # side by side
+    try:
+        g.build()
+    finally:
+        team.set_team_size(before)
+    assert g.fusion().splitlines()[0] == "affine .. affine_7 (7 nodes): each by itself"
 
 
 def test_fusion_is_known_once_the_graph_is_built() -> None:
@@ -287,4 +302,4 @@ def test_a_reduction_that_would_leave_threads_idle_stays_apart(monkeypatch: pyte
     monkeypatch.setattr(alignment, "_cost", lambda step: 1000.0)
     x, total = np.zeros(5000), np.zeros(1)
     g = chain(x, np.full(5000, 0.5), 1).add_node(eagle.reduce(x, total)).build()
-    assert "with 'reduce' samples could be spread over threads only by the 4096" in g.fusion()
+    assert "with 'reduce' threads could take samples only in steps of 4096" in g.fusion()

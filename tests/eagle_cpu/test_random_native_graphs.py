@@ -20,16 +20,18 @@ from eagle_cpu import launching, team
 from eagle_cpu.fusion import joining, pieces
 
 Entry = Any
-PYTHON, SUM, LOOP = -1, -2, -3
+PYTHON, SUM, LOOP, COPY = -1, -2, -3, -4
+COPIED: list[tuple[str, tuple[int, ...]]] = [("float64", ()), ("int32", ()), ("bool", ()), ("float64", (3,))]
 numbers = st.tuples(*[st.integers(0, 11)] * 4)
 launches = st.tuples(st.integers(0, len(graph_kernels.plans()) - 1), numbers)
-others = st.tuples(st.sampled_from([PYTHON, SUM]), numbers)
+copies = st.tuples(st.just(COPY), numbers)
+others = st.tuples(st.sampled_from([PYTHON, SUM, COPY, COPY]), numbers)
 loops = st.tuples(st.just(LOOP), st.lists(launches, min_size=1, max_size=4))
 stages = st.one_of(
     *[launches.map(lambda node: [[node]])] * 6,
     others.map(lambda node: [[node]]),
     loops.map(lambda node: [[node]]),
-    st.lists(st.lists(launches, min_size=1, max_size=3), min_size=2, max_size=3),
+    st.lists(st.lists(st.one_of(launches, launches, copies), min_size=1, max_size=3), min_size=2, max_size=3),
 )
 programs = st.lists(stages, min_size=1, max_size=10)
 
@@ -49,6 +51,11 @@ def item(pool: PlanePool, entry: Entry) -> Any:
         return opaque(lambda: np.add(x, 1, out=x), reads={"x": x}, writes={"x": x})
     if kind == SUM:
         return eagle.reduce(x, pool.reals[-1:])
+    if kind == COPY:
+        dtype, shape = COPIED[given_[0] % len(COPIED)]
+        planes = pool.planes(dtype, shape, pool.samples)
+        src, into = planes[given_[1] % len(planes)], planes[given_[2] % len(planes)]
+        return None if np.shares_memory(src, into) else eagle.copy(src, into=into)
     if kind == LOOP:
         steps = tuple(one for one in (item(pool, entry) for entry in given_) if one is not None)
         on = np.ones(1, np.int32)

@@ -18,7 +18,7 @@ import eagle
 import hawk
 from eagle.errors import GraphTypeError
 from eagle.graph import opaque
-from hawk import Mutable, Param, Scalar, Terminated
+from hawk import Index, Int32, Mutable, Param, Scalar, Terminated
 
 
 @hawk.kernel
@@ -159,6 +159,22 @@ def test_numbers_are_taken_for_one_sample() -> None:
     assert result.x[0] == 100 * 0.5**7
     with pytest.raises(eagle.PlaneError, match=r"x 1, rate 3.*np\.full"):
         eagle.simulate(kernels.decay, x=100.0, rate=np.full(3, 0.5))
+
+
+@hawk.kernel
+def counters(wide: Mutable[Index], narrow: Mutable[Int32], terminated: Terminated, x: Mutable[Scalar]):
+    k = 0
+    while k < 1:
+        k += 1
+    wide += k + 1
+    narrow += 1
+    x += 1
+    terminated = wide >= 10
+
+
+def test_one_number_in_several_types_is_each_of_them() -> None:
+    result = eagle.simulate(counters, wide=np.zeros(3, np.int64), narrow=np.zeros(3, np.int32), x=np.zeros(3))
+    assert (list(result.wide), list(result.narrow), list(result.x)) == ([10] * 3, [5] * 3, [5.0] * 3)
 
 
 def test_float32_loops_stay_in_float32() -> None:

@@ -1,15 +1,10 @@
-"""Graphs of compiled nodes: one native call, schedules by the fixed rule, faults and interrupts told apart."""
+"""Graphs of compiled nodes: one native call, schedules by the fixed rule, faults blamed on nodes, planes watched."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import textwrap
-import threading
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import kernels
@@ -21,7 +16,6 @@ import eagle._core
 from eagle.graph import opaque
 from eagle_cpu import BRANCH_TASKS_MAX_SAMPLES, team
 
-LIB = Path(__file__).parents[1] / "lib"
 affine, bump, divide = (eagle.deploy(kernel) for kernel in (kernels.affine, kernels.bump, kernels.divide))
 
 
@@ -263,103 +257,3 @@ def test_arrays_of_another_library_are_watched_by_their_adapter() -> None:
     with pytest.raises(eagle.PlaneError, match="node 'n', plane 'x'"):
         g.launch()
     assert (x.array == 0).all()
-
-
-# other threads, fork, interrupts --------------------------------------------------------------------------------------
-
-
-def test_many_graphs_run_from_many_threads() -> None:
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            for _ in range(20):
-                branches = [bumped(500, 2) for _ in range(3)]
-                g = eagle.Graph().add_group([plans for _, plans in branches]).add(branches[0][1][0]).build()
-                for _ in range(20):
-                    g.launch(5)
-                assert [x[0] for x, _ in branches] == [300, 200, 200]
-        except BaseException as error:
-            failures.append(error)
-
-    workers = [threading.Thread(target=work) for _ in range(6)]
-    for worker in workers:
-        worker.start()
-    for i in range(50):
-        team.set_team_size(i % 4 + 1)
-    for worker in workers:
-        worker.join(60)
-    assert not failures
-
-
-def python(code: str) -> subprocess.CompletedProcess[str]:
-    start = "import os, signal, threading\nimport numpy as np\nimport eagle, kernels\nfrom eagle_cpu import team\n"
-    command = [sys.executable, "-c", start + textwrap.dedent(code)]
-    return subprocess.run(
-        command, env=os.environ | {"PYTHONPATH": str(LIB)}, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-def test_a_forked_child_launches_while_the_team_was_busy() -> None:
-    ran = python(
-        """
-        import warnings
-        warnings.simplefilter("ignore")     # newer Pythons warn of a fork with threads: it is what is tried here
-        team.set_team_size(4)
-        bump = eagle.deploy(kernels.bump)
-        def graph():
-            return eagle.Graph().add_group([[bump.bind(x=np.zeros(4000)) for _ in range(3)] for _ in range(4)]).build()
-        mine, over = graph(), threading.Event()
-        def work():
-            busy = graph()
-            while not over.is_set():
-                busy.launch(100)
-        worker = threading.Thread(target=work)
-        worker.start()
-        mine.launch(100)
-        for _ in range(5):
-            child = os.fork()
-            if child == 0:
-                mine.launch(100)
-                os._exit(17)
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
-        over.set()
-        worker.join()
-        mine.launch(100)
-        """
-    )
-    assert ran.returncode == 0, ran.stderr
-
-
-@pytest.mark.parametrize("shape", ["chain", "fork", "between Python nodes"])
-def test_ctrl_c_stops_a_long_launch_and_says_how_far_it_got(shape: str) -> None:
-    ran = python(
-        f"""
-        from eagle.graph import opaque
-        team.set_team_size(2)
-        bump, g = eagle.deploy(kernels.bump), eagle.Graph()
-        arrays = [np.zeros(1000) for _ in range(4)]
-        plans = [[bump.bind(x=x) for _ in range(3)] for x in arrays]
-        if {shape!r} == "fork":
-            g.add_group(plans)
-        else:
-            for plan in sum(plans, []):
-                g.add(plan)
-        if {shape!r} == "between Python nodes":
-            g.add_node(opaque(lambda: None))
-        g.build()
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-        try:
-            g.launch(10**12)
-        except KeyboardInterrupt as error:
-            notes = "; ".join(error.__notes__)
-            assert "stage 0 of the graph, repetition " in notes or {shape!r} != "fork", notes
-            assert "repetition " in notes, notes
-            assert "samples may stand at different nodes" in notes or "Python" in {shape!r}, notes
-            steps = [x[0] for x in arrays]
-            g.launch()
-            assert [x[0] for x in arrays] == [one + 3 for one in steps]
-            print("stopped")
-        """
-    )
-    assert (ran.stdout, ran.stderr) == ("stopped\n", "")

@@ -330,7 +330,7 @@ started = []
 sys.addaudithook(lambda event, arguments: started.append(event) if event in (
     "subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system") else None)
 import eagle, kernels
-eagle.deploy(kernels.decay)
+eagle.deploy(kernels.decay, targets=["cpu"])
 print(started)
 """
     here = Path(__file__).parents[1] / "lib"

@@ -51,6 +51,7 @@ class LowerContext(ABC):
         self._before: list[tuple[int, Callable[[], object]]] = []
         self._after: list[tuple[int, Callable[[], object]]] = []
         self._nesting: list[Placed[Any]] = []
+        self._found: dict[str, Callable[[Placed[Any], Any], Any]] = {}  # by kind, once per build
 
     # what a backend writes ------------------------------------------------------------------------------------------
 
@@ -115,7 +116,10 @@ class LowerContext(ABC):
 
         self._nesting.append(placed)
         try:
-            made = lowering_for(placed, self.backend)(placed, self)
+            lower = self._found.get(placed.kind.name)
+            if lower is None:
+                lower = self._found[placed.kind.name] = lowering_for(placed, self.backend)
+            made = lower(placed, self)
             if isinstance(made, Step):
                 return made
             if callable(made):

@@ -130,5 +130,8 @@ def resolve(branches: int, samples: int, native: bool, threads: int) -> str: ...
 def tiles_entry() -> int:
     """Return the address of the ``eagle_entry`` that runs several for each tile of samples (``eagle/exec/tiles.h``)."""
 
+def copy_entry() -> int:
+    """Return the address of the ``eagle_entry`` that copies elements (``eagle/exec/copy.h``)."""
+
 def shut_down() -> None:
     """Join the team; jobs run on the calling thread from then on. Called at exit."""

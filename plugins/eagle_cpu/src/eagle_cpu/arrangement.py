@@ -92,6 +92,7 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
     stages: Stages = []
     chains: dict[int, list[int]] = {}  # by identity
     chain_of: dict[int, list[int]] = {}
+    words: dict[int, str] = {}
 
     def close() -> None:
         if resolve(len(chains), _samples(steps, list(chain_of)), True, threads) == "branch_tasks":
@@ -103,7 +104,11 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
 
     for node in nodes:
         joined = {id(chain_of[other]): chain_of[other] for other in blueprint.before[node] if other in chain_of}
-        alone = resolve(2, _samples(steps, [node]), True, threads) != "branch_tasks"
+        step = steps[node]
+        samples = step.samples if isinstance(step, NativeStep) else 0
+        if samples not in words:  # most nodes have as many samples as another one
+            words[samples] = resolve(2, samples, True, threads)
+        alone = words[samples] != "branch_tasks"
         if alone or (len(chains) > 1 and len(joined) == len(chains)):
             close()
             joined = {}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Placed, Plane, Step, guard_reader
+from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Memory, Placed, Plane, Step, guard_reader
 from eagle_cpu.fusion import Fusion, Launched
 from eagle_cpu.host_memory import host_view
 from eagle_cpu.native_run import NativeRun
@@ -56,6 +56,16 @@ class CpuContext(LowerContext):
         BuildError
             The memory is another device's.
         """
+        return host_view(self.reached(plane))
+
+    def reached(self, plane: Plane) -> Memory:
+        """Return the memory of a host plane, for code that touches it: as `view` does, without making an array.
+
+        Raises
+        ------
+        BuildError
+            The memory is another device's.
+        """
         memory = plane.memory
         if memory.device[0] != "cpu" or memory.space != "process":
             where = memory.device[0] if memory.device[0] != "cpu" else repr(memory.space)
@@ -66,7 +76,7 @@ class CpuContext(LowerContext):
             )
         self.watched = True
         self.keep(plane)
-        return host_view(memory)
+        return memory
 
     def over_memory(self, placed: Placed[Any], work: Callable[[], object]) -> Step:
         """Make a step of work over views of `placed`'s planes.
@@ -101,28 +111,7 @@ class CpuContext(LowerContext):
         forget: Callable[[], object] | None = None,
         launched: Launched | None = None,
     ) -> Step:
-        """Make a step of compiled code.
-
-        The code is called over disjoint ranges that cover ``0 .. samples`` once, in any order, on any thread, without
-        the interpreter's lock, cuts at multiples of `grain`, in the default floating-point environment. It must not
-        throw or touch Python, gives the same bits for any cut, and calls ``poll`` at least every 20 ms of work.
-
-        Parameters
-        ----------
-        entry : int
-            The address of an ``eagle_entry`` (``eagle/exec/abi.h``).
-        args : int
-            The address handed to it; keep what lies there alive with `keep`.
-        samples, grain : int
-            `samples` is also what decides whether a branch is small enough to run beside others.
-        cost_ns : float
-            A guess at what one sample takes: it decides how many threads are worth waking, and nothing else.
-        failure : callable, optional
-            Returns the exception a positive code stands for, from what the code left in `args`.
-        forget : callable, optional
-            Drops what the code left there. Called before a run that follows a failed or interrupted one.
-        launched : Launched, optional
-            The kernel that the code is compiled from, so that it can be fused with others.
+        """Make a step of compiled code; the parameters are those of `NativeStep`.
 
         Notes
         -----

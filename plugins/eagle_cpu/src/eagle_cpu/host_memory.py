@@ -46,6 +46,9 @@ def span(memory: Memory) -> tuple[int, int]:
     """Return the first address of host memory, and one past its last byte; equal where it holds nothing."""
     if 0 in memory.shape:
         return memory.address, memory.address
+    if len(memory.shape) == 1:  # as most are: a graph asks for thousands
+        reach_1d = memory.strides[0] * (memory.shape[0] - 1)
+        return memory.address + min(reach_1d, 0), memory.address + max(reach_1d, 0) + memory.itemsize
     reach = [stride * (count - 1) for stride, count in zip(memory.strides, memory.shape, strict=True)]
     low = memory.address + sum(one for one in reach if one < 0)
     return low, memory.address + sum(one for one in reach if one > 0) + memory.itemsize

@@ -45,7 +45,7 @@ class NativeRun:
         self._check = PlaneCheck(dict.fromkeys(member.placed for step in steps for member in step.members))
         self._foreign = self._check.foreign
         self._run = JobList([step.job for step in steps], self._check.native, stages).run
-        self._clean = True
+        self._clean = False  # another run of the same steps may have been stopped: by `Graph.profile`, say
 
     def __call__(self, n: int = 1) -> None:
         """Run all steps `n` times.
@@ -59,18 +59,21 @@ class NativeRun:
         KeyboardInterrupt
             Ctrl-C, or whatever else a signal handler raised; with a note on how far the run got.
         """
-        if not self._clean:  # what a run recorded that was interrupted, or whose failure was raised, concerns no other
+        if not self._clean:
+            self.placed, self.repetition = self.steps[0].placed, 0
             self._forget()
         for placed in self._foreign:
             placed.recheck()
         self._clean = False
         outcome = self._run(n)
         if outcome is not None:
-            self._raise(outcome)
+            try:
+                self._raise(outcome)
+            finally:  # what was recorded concerns no other run, not even another `NativeRun` of the same steps
+                self._forget()
         self._clean = True
 
     def _raise(self, outcome: Moved | Failed | Interrupted) -> NoReturn:
-        self.placed, self.repetition = self.steps[0].placed, 0
         if isinstance(outcome, Moved):
             self._check.refuse()
         self.placed, self.repetition = self.steps[outcome.job].placed, outcome.repetition
@@ -102,7 +105,6 @@ class NativeRun:
         return RuntimeError(f"the native code of node {step.placed.label!r} failed with code {code}")
 
     def _forget(self) -> None:
-        self.repetition = 0
         for step in self.steps:
             if step.forget is not None:
                 step.forget()

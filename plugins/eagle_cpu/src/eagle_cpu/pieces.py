@@ -85,7 +85,8 @@ def _native_run(
             plain += branches[0]
         else:
             flush()
-            joined.append([fusion.join(branch, beside=True) for branch in branches])
+            beside = any(len(branch) > 1 for branch in branches)
+            joined.append([fusion.join(branch, beside=beside) for branch in branches])
     flush()
     jobs = sorted((step for stage in joined for branch in stage for step in branch), key=lambda one: one.placed.index)
     place = {id(step): number for number, step in enumerate(jobs)}

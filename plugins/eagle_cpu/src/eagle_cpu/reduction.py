@@ -26,9 +26,7 @@ def lower(placed: Placed[Any], context: CpuContext) -> Step:
     """
     payload = placed.node.payload
     payload.refuse_empty(placed)
-    for plane in placed.planes:
-        context.view(plane)
-    memory = {plane.access.name: plane.memory for plane in placed.planes}
+    memory = {plane.access.name: context.reached(plane) for plane in placed.planes}
     x, out = memory["x"], memory["out"]
     (count,), (stride,) = x.shape, x.strides
     reduction = Reduction(payload.op, x.dtype, x.address, stride, count, out.address)

@@ -34,6 +34,10 @@ class CpuStep(Step):
 class NativeStep(CpuStep):
     """Compiled code over samples. Consecutive ones become one native call; called by itself, it is a call of its own.
 
+    The code is called over disjoint ranges that cover ``0 .. samples`` once, in any order, on any thread, without the
+    interpreter's lock, in the default floating-point environment. It must not throw or touch Python, gives the same
+    bits for any cut, and calls ``poll`` at least every 20 ms of work.
+
     Parameters
     ----------
     alone : callable
@@ -43,18 +47,21 @@ class NativeStep(CpuStep):
     ----------
     placed : Placed
         The node it is the work of; its planes are what the code touches.
-    entry, args : int
-        Addresses of an ``eagle_entry`` and of what it is handed.
+    entry : int
+        The address of an ``eagle_entry`` (``eagle/exec/abi.h``).
+    args : int
+        The address handed to it; the context's `keep` keeps alive what lies there.
     samples, grain : int
-        The code is called over ranges that cover ``0 .. samples`` once, cut at multiples of `grain`.
+        Cuts lie at multiples of `grain`. `samples` also decides whether a branch is small enough to run beside others.
     cost_ns : float
-        A guess at what one sample takes.
+        A guess at what one sample takes: it decides how many threads are worth waking, and nothing else.
     failure : callable or None
-        Returns the exception that a positive code stands for. None: a check of the context's knows, if anything does.
+        Returns the exception that a positive code stands for, from what the code left in `args`. None: a check of the
+        context's knows, if anything does.
     forget : callable or None
-        Drops what the code recorded of a failure.
+        Drops what the code left there. Called before the first run and after one that failed or was interrupted.
     launched : Launched or None
-        The kernel that the code is compiled from, where there is one.
+        The kernel that the code is compiled from, so that it can be fused with others.
     """
 
     __slots__ = ("_alone", "args", "cost_ns", "entry", "failure", "forget", "grain", "launched", "placed", "samples")

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "eagle/exec.h"
+#include "eagle/exec/copy.h"
 #include "eagle/exec/tiles.h"
 #include "job_list.h"
 #include "python_watch.h"
@@ -86,6 +87,7 @@ NB_MODULE(_native, m) {
     m.def("set_team_size", &set_team_size, "size"_a);
     m.def("shut_down", &shut_down);
     m.def("tiles_entry", [] { return reinterpret_cast<uintptr_t>(&eagle::exec::run_tiles); });
+    m.def("copy_entry", [] { return reinterpret_cast<uintptr_t>(&eagle::exec::run_copy); });
     m.def("resolve", &resolve, "branches"_a, "samples"_a, "native"_a, "threads"_a);
     m.attr("BRANCH_TASKS_MAX_SAMPLES") = eagle::exec::kBranchTasksMaxSamples;
 

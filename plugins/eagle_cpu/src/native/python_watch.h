@@ -13,6 +13,18 @@
 
 namespace eagle::python {
 
+// The thread that runs signal handlers. In a forked child that is the one that forked.
+inline std::atomic<unsigned long> main_thread{0};
+
+inline void remember_main_thread(unsigned long ident) noexcept {
+    main_thread.store(ident, std::memory_order_relaxed);
+    pthread_atfork(nullptr, nullptr, [] { main_thread.store(PyThread_get_thread_ident(), std::memory_order_relaxed); });
+}
+
+inline bool on_main_thread() noexcept {
+    return PyThread_get_thread_ident() == main_thread.load(std::memory_order_relaxed);
+}
+
 // Without the interpreter's lock until `attach`, at the latest until the end of the scope.
 class Detached {
   public:
@@ -23,9 +35,10 @@ class Detached {
 
     void attach() noexcept {
         if (state_ == nullptr) return;
-        // An interpreter that is ending would unwind this thread through C++ frames, which aborts the process. Daemon
-        // threads wait here instead, as Python itself lets them do from 3.14 on, and go down with the process.
-        while (ending()) wait();
+        // An interpreter that is ending would unwind a daemon thread through C++ frames, which aborts the process. It
+        // waits here instead, as Python itself lets it do from 3.14 on, and goes down with the process. The main thread
+        // is the one that ends the interpreter: what is launched as the last objects are deleted goes on.
+        while (ending() && !on_main_thread()) wait();
         PyEval_RestoreThread(state_);
         state_ = nullptr;
     }
@@ -43,18 +56,6 @@ class Detached {
 
     PyThreadState* state_ = nullptr;
 };
-
-// The thread that runs signal handlers. In a forked child that is the one that forked.
-inline std::atomic<unsigned long> main_thread{0};
-
-inline void remember_main_thread(unsigned long ident) noexcept {
-    main_thread.store(ident, std::memory_order_relaxed);
-    pthread_atfork(nullptr, nullptr, [] { main_thread.store(PyThread_get_thread_ident(), std::memory_order_relaxed); });
-}
-
-inline bool on_main_thread() noexcept {
-    return PyThread_get_thread_ident() == main_thread.load(std::memory_order_relaxed);
-}
 
 // Runs Python's signal handlers while a job of the main thread is under way. What a handler raises stops the job.
 class PythonWatch final : public exec::Watch {

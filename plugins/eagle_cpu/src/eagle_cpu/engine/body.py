@@ -87,7 +87,7 @@ class Body:
         self.outputs: dict[tuple[str, int], Operand] = {}
         self.keep: dict[int, Callable[[str], str]] = {}
         self.fixed: set[int] = set()
-        self._splats: dict[str, str] = {}
+        self._splats: dict[tuple[str, str], str] = {}  # by LLVM's type too: a number is written alike in several
         self._values: dict[int, Operand] = {}
         self._places = {one.result.number: place for place, one in enumerate(faulting(function.body))}
 
@@ -101,7 +101,7 @@ class Body:
                 for operand in one.operands:
                     value = self._values.get(operand.number)
                     if value is not None and value.uniform:
-                        self._splats[value.text] = self.lanes(value)
+                        self._splats[llvm_scalar(value.type), value.text] = self.lanes(value)
 
     def emit(self) -> None:
         """Write it all, but for what `hoist` wrote."""
@@ -113,7 +113,8 @@ class Body:
         """Return an operand with one number per lane."""
         if not operand.uniform:
             return operand.text
-        return self._splats.get(operand.text) or self.code.splat(llvm_scalar(operand.type), operand.text)
+        scalar = llvm_scalar(operand.type)
+        return self._splats.get((scalar, operand.text)) or self.code.splat(scalar, operand.text)
 
     def _is_fixed(self, one: Instruction) -> TypeGuard[Const | Parameter | Load | Compute]:
         if isinstance(one, Load):

@@ -116,8 +116,7 @@ def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
     Returns
     -------
     Kernel
-        It calls a plane by ``plane_name`` and a param by ``param_name``. The same kernels sharing planes in the same
-        way have one fingerprint.
+        With planes by `plane_name`, params by `param_name`. The same kernels sharing planes alike have one fingerprint.
     """
     planes: dict[int, Argument] = {}
     params: list[Argument] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import lcm, prod
 
@@ -10,7 +12,7 @@ from eagle_cpu.cost import cost_in_registers
 from eagle_cpu.host_memory import overlap, span
 from eagle_cpu.steps import NativeStep
 
-__all__ = ["MOST_BYTES", "Alignment", "Layout", "layout_of"]
+__all__ = ["MOST_BYTES", "Alignment", "Layout", "layout_of", "touched"]
 
 MOST_BYTES = 1024
 """Bytes of a sample that nodes which run together may touch: a tile of a few hundred samples stays in the cache."""
@@ -29,12 +31,31 @@ def layout_of(memory: Memory) -> Layout:
 
 
 @dataclass(slots=True)
-class _Touched:
+class Touched:
+    """A plane as a node touches it, or as all of the nodes do that have it.
+
+    Attributes
+    ----------
+    label, name : str
+        Of the node, and of the plane there.
+    layout : Layout
+    memory : Memory
+    span : tuple of int
+        The first address, and one past the last byte.
+    axis : int or None
+        Where the samples are counted.
+    bytes : int
+        That one sample takes; none of a plane without samples.
+    written : bool
+    """
+
     label: str
     name: str
+    layout: Layout
     memory: Memory
     span: tuple[int, int]
     axis: int | None
+    bytes: int
     written: bool
 
 
@@ -63,76 +84,94 @@ class Alignment:
     grain: int = 1
     cost_ns: float = 0.0
     open_ended: str | None = None
-    _planes: dict[Layout, _Touched] = field(default_factory=dict)
+    _planes: dict[Layout, Touched] = field(default_factory=dict)
+    _by_start: list[Touched] = field(default_factory=list)
+    _longest: int = 0
 
-    def obstacle(self, step: NativeStep) -> str | None:
-        """Return None when a node lines up with those here, else why it does not."""
+    def obstacle(self, step: NativeStep, planes: Sequence[Touched]) -> str | None:
+        """Return None when a node, which touches `planes`, lines up with those here, else why it does not."""
         more = self.open_ended if step.placed.complete_access else step.placed.label
         if more is not None:
             return f"{more!r} may touch more than its planes: its kind does not promise complete_access"
         if step.samples != self.samples:
             return f"{step.placed.label!r} has {step.samples} samples, and the nodes before it have {self.samples}"
-        for plane in step.placed.planes:
+        for plane in planes:
             against = self._against(plane)
             if against is not None:
-                where = f"plane {plane.access.name!r} of {step.placed.label!r}"
+                where = f"plane {plane.name!r} of {plane.label!r}"
                 return f"{where} and {against.name!r} of {against.label!r} share memory, but not sample for sample"
-        if self._planes and self.bytes + self._more(step) > MOST_BYTES:
+        if self._planes and self.bytes + self._more(planes) > MOST_BYTES:
             return f"with {step.placed.label!r} a sample would take more than {MOST_BYTES} bytes"
         return self._uneven(step)
 
-    def take(self, step: NativeStep) -> None:
-        """Add the planes of a node."""
-        self.bytes += self._more(step)
+    def take(self, step: NativeStep, planes: Sequence[Touched]) -> None:
+        """Add a node, which touches `planes`."""
+        self.bytes += self._more(planes)
         self.open_ended = self.open_ended if step.placed.complete_access else step.placed.label
         self.grain, self.cost_ns = lcm(self.grain, step.grain), self.cost_ns + _cost(step)
-        for plane in step.placed.planes:
-            layout, axis = layout_of(plane.memory), self._axis(plane)
-            known = self._planes.get(layout)
-            if known is None:
-                name, written = plane.access.name, plane.access.mode != "r"
-                self._planes[layout] = _Touched(
-                    step.placed.label, name, plane.memory, span(plane.memory), axis, written
-                )
+        for plane in planes:
+            known = self._planes.setdefault(plane.layout, plane)
+            if known is plane:
+                insort(self._by_start, plane, key=_start)
+                self._longest = max(self._longest, plane.span[1] - plane.span[0])
             else:
-                known.written |= plane.access.mode != "r"
-                known.axis = axis if known.axis == axis else None
+                known.written |= plane.written
+                known.axis = plane.axis if known.axis == plane.axis else None
 
     def _uneven(self, step: NativeStep) -> str | None:
         """Return why threads would have nothing to do that the node or those here alone could be spread over."""
         grain, work = lcm(self.grain, step.grain), self.samples * (self.cost_ns + _cost(step))
         if grain == min(self.grain, step.grain) or self.samples >= _FEW_CUTS * grain or work < _WORTH_SHARING_NS:
             return None
-        return f"with {step.placed.label!r} samples could be spread over threads only by the {grain}"
+        return f"with {step.placed.label!r} threads could take samples only in steps of {grain}: most would have none"
 
-    def _against(self, plane: Plane) -> _Touched | None:
+    def _against(self, plane: Touched) -> Touched | None:
         """Return the plane here that a plane of another node shares memory with and does not line up with."""
-        layout, writes, axis = layout_of(plane.memory), plane.access.mode != "r", self._axis(plane)
-        known = self._planes.get(layout)
+        known = self._planes.get(plane.layout)
         if known is not None:
-            if (writes or known.written) and (axis is None or known.axis != axis):
+            if (plane.written or known.written) and (plane.axis is None or known.axis != plane.axis):
                 return known
-            if known.written or not writes:
+            if known.written or not plane.written:
                 return None  # compared with the others when it came
-        low, high = span(plane.memory)
-        for other, touched in self._planes.items():
-            near = low < touched.span[1] and touched.span[0] < high  # most are not, and asked for at once
-            if near and (writes or touched.written) and other != layout and overlap(plane.memory, touched.memory):
-                return touched
+        for other in self._near(*plane.span):
+            if other is not known and (plane.written or other.written) and overlap(plane.memory, other.memory):
+                return other
         return None
 
-    def _axis(self, plane: Plane) -> int | None:
-        axis = plane.access.axis
-        return axis if axis is not None and plane.memory.shape[axis] == self.samples else None
+    def _near(self, low: int, high: int) -> Iterator[Touched]:
+        """Yield the planes here whose bytes begin before `high` and end after `low`, which few do."""
+        for place in range(bisect_right(self._by_start, low - self._longest, key=_start), len(self._by_start)):
+            other = self._by_start[place]
+            if other.span[0] >= high:
+                return
+            if low < other.span[1]:
+                yield other
 
-    def _more(self, step: NativeStep) -> int:
-        """Return the bytes of a sample of a node in planes that are not here yet."""
-        new = {layout_of(plane.memory): plane for plane in step.placed.planes if self._axis(plane) is not None}
-        return sum(
-            plane.memory.itemsize * prod(plane.memory.shape) // max(self.samples, 1)
-            for layout, plane in new.items()
-            if layout not in self._planes
-        )
+    def _more(self, planes: Sequence[Touched]) -> int:
+        """Return the bytes of a sample in those of the planes that are not here yet, under each of their names."""
+        new = 0
+        for plane in planes:
+            if plane.axis is not None and plane.layout not in self._planes:
+                new += plane.bytes
+        return new
+
+
+def _start(plane: Touched) -> int:
+    return plane.span[0]
+
+
+def touched(step: NativeStep) -> list[Touched]:
+    """Return the planes of a node."""
+    return [_touched(step, plane) for plane in step.placed.planes]
+
+
+def _touched(step: NativeStep, plane: Plane) -> Touched:
+    memory, axis = plane.memory, plane.access.axis
+    if axis is not None and memory.shape[axis] != step.samples:
+        axis = None
+    bytes_ = 0 if axis is None else memory.itemsize * prod(memory.shape) // max(step.samples, 1)
+    label, name, written = step.placed.label, plane.access.name, plane.access.mode != "r"
+    return Touched(label, name, layout_of(memory), memory, span(memory), axis, bytes_, written)
 
 
 def _cost(step: NativeStep) -> float:

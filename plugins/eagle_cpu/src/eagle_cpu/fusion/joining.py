@@ -8,9 +8,9 @@ from math import lcm
 import numpy as np
 
 from eagle_cpu._native import tiles_entry
-from eagle_cpu.fusion.alignment import Alignment
+from eagle_cpu.fusion.alignment import Alignment, touched
 from eagle_cpu.fusion.pieces import Piece, PieceMaker
-from eagle_cpu.fusion.report import notes
+from eagle_cpu.fusion.report import Report
 from eagle_cpu.steps import NativeStep
 
 __all__ = ["Fusion", "Joined"]
@@ -91,7 +91,9 @@ class Fusion:
     def __init__(self, *, fuse: bool = True) -> None:
         self._fuse = fuse
         self._make = PieceMaker()
-        self._notes: list[str] = [] if fuse else ["every node runs by itself: the graph was built with fuse=False"]
+        self._report = Report()
+        if not fuse:
+            self._report.say("every node runs by itself: the graph was built with fuse=False")
 
     def join(self, steps: Sequence[NativeStep], *, beside: bool = False) -> list[NativeStep]:
         """Return steps that do what `steps`, run one after another, do: bit for bit.
@@ -101,20 +103,24 @@ class Fusion:
         steps : sequence of NativeStep
             In the order they are to run in, with nothing else in between.
         beside : bool
-            Whether others run at the same time: then each remembers whether it failed, to tell the lowest node.
+            Whether others of several nodes run at the same time: then each remembers whether it failed, to tell the
+            lowest node.
         """
         if not self._fuse:
+            return list(steps)
+        if len(steps) == 1 and not beside:
+            self._report.add(steps[0], None)
             return list(steps)
         joined = []
         for run, alignment, obstacle in _aligned(steps):
             alone = len(run) == 1 and not beside
             joined.append(run[0] if alone else Joined(list(self._make.of(run)), alignment.bytes))
-            self._notes += notes(joined[-1], obstacle)
+            self._report.add(joined[-1], obstacle)
         return joined
 
     def notes(self) -> list[str]:
         """Return what was joined, in words."""
-        return list(self._notes)
+        return self._report.lines()
 
 
 def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Alignment, str | None]]:
@@ -122,13 +128,14 @@ def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Al
     run: list[NativeStep] = []
     alignment = Alignment(0)
     for step in steps:
-        why = alignment.obstacle(step) if run else None
+        planes = touched(step)
+        why = alignment.obstacle(step, planes) if run else None
         if why is not None:
             yield run, alignment, why
             run = []
         if not run:
             alignment = Alignment(step.samples)
-        alignment.take(step)
+        alignment.take(step, planes)
         run.append(step)
     if run:
         yield run, alignment, None

@@ -111,7 +111,8 @@ def _fusable(run: Sequence[NativeStep]) -> Iterator[tuple[bool, list[NativeStep]
             part, dtypes = [], {}
         kernels = fits
         part.append(member)
-        dtypes.update((layout_of(plane.memory), plane.memory.dtype) for plane in member.placed.planes)
+        if fits:
+            dtypes.update((layout_of(plane.memory), plane.memory.dtype) for plane in member.placed.planes)
     if part:
         yield kernels, part
 

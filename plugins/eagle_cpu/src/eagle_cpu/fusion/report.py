@@ -8,24 +8,53 @@ from itertools import groupby
 from eagle_cpu.fusion.pieces import Piece, obstacle_of
 from eagle_cpu.steps import NativeStep
 
-__all__ = ["notes"]
+__all__ = ["Report"]
 
 _FEW = 4
 
 
-def notes(step: NativeStep, obstacle: str | None) -> list[str]:
-    """Return a line on how steps run, one for each that is not fused, and one on why the next step is not joined.
+class Report:
+    """Lines on how steps run; those that run by themselves, one after another, share one."""
 
-    Parameters
-    ----------
-    step : NativeStep
-        Joined steps, or one by itself.
-    obstacle : str or None
-    """
-    pieces: tuple[Piece, ...] = getattr(step, "pieces", ()) if len(step.members) > 1 else ()
-    lines = [f"{_named([member.placed.label for member in step.members])}: {_how(step, pieces)}"]
-    lines += [f"  not fused: {why}" for piece in pieces if (why := _not_fused(piece)) is not None]
-    return lines + ([] if obstacle is None else [f"  cut: {obstacle}"])
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._alone: list[str] = []  # labels that are not among the lines yet
+
+    def lines(self) -> list[str]:
+        """Return what was added, in words."""
+        self._settle()
+        return list(self._lines)
+
+    def say(self, line: str) -> None:
+        """Add a line."""
+        self._settle()
+        self._lines.append(line)
+
+    def _settle(self) -> None:
+        if self._alone:
+            how = "by itself" if len(self._alone) == 1 else "each by itself"
+            self._lines.append(f"{_named(self._alone)}: {how}")
+            self._alone.clear()
+
+    def add(self, step: NativeStep, obstacle: str | None) -> None:
+        """Add a line on how steps run, one for each that is not fused, and one on why the next step is not joined.
+
+        Parameters
+        ----------
+        step : NativeStep
+            Joined steps, or one by itself.
+        obstacle : str or None
+        """
+        if len(step.members) == 1:
+            self._alone.append(step.members[0].placed.label)
+        else:
+            pieces: tuple[Piece, ...] = getattr(step, "pieces", ())
+            self.say(f"{_named([member.placed.label for member in step.members])}: {_how(step, pieces)}")
+            if any(member.launched is not None for member in step.members):  # else nothing is there to be fused with
+                for why in filter(None, map(_not_fused, pieces)):
+                    self.say(f"  not fused: {why}")
+        if obstacle is not None:
+            self.say(f"  cut: {obstacle}")
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -33,8 +62,6 @@ def _named(labels: Sequence[str]) -> str:
 
 
 def _how(step: NativeStep, pieces: Sequence[Piece]) -> str:
-    if not pieces:
-        return "by itself"
     if len(pieces) == 1:
         return f"one fused kernel over {step.samples} samples"
     tile: int = getattr(step, "tile", 0)

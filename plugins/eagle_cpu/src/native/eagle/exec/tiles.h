@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "eagle/exec/abi.h"
+#include "eagle/exec/job.h"
 
 namespace eagle::exec {
 
@@ -37,9 +38,8 @@ inline int32_t run_piece(Piece& piece, int64_t begin, int64_t end, const eagle_r
 
 // Pieces look whether to stop by counting what they do in one call, which in a tile is little: so this looks, too.
 inline bool wants_stop(const eagle_run* run) noexcept {
-    if (run == nullptr) return false;
-    if (run->poll != nullptr) run->poll(run);
-    return run->stop != nullptr && *run->stop != 0;
+    run->poll(run);
+    return asked_to_stop(run);
 }
 
 // An `eagle_entry` that runs every piece over a tile before the next tile. Sample by sample that is the order in which the
