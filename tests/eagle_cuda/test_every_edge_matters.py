@@ -10,31 +10,13 @@ import cuda_devices
 import numpy as np
 import pytest
 from cuda_arrays import DeviceArray
+from edge_dropping import Dropping
 from order_probes import Probes
 
 import eagle
-from eagle_cuda.graph_builder import GraphBuilder
 
 SEEDS = 60
 Check = Callable[[], bool]
-
-
-class Dropping:
-    """Counts the edges that the builder makes, and leaves one of them out."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, dropped: int | None) -> None:
-        self.edges = 0
-        original = GraphBuilder.needed
-
-        def needed(builder: GraphBuilder, after: Any) -> list[Any]:
-            kept = []
-            for node in original(builder, after):
-                if self.edges != dropped:
-                    kept.append(node)
-                self.edges += 1
-            return kept
-
-        monkeypatch.setattr(GraphBuilder, "needed", needed)
 
 
 def chain(p: Probes) -> tuple[eagle.Graph, Check]:
