@@ -96,6 +96,20 @@ def test_a_graph_gives_the_same_bits_for_every_number_of_threads(op: str, dtype:
         assert same(out[()], expected)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("width", REDUCTION_WIDTHS)
+def test_infinities_of_both_signs_and_sums_beyond_all_numbers_are_no_nan(dtype: str, width: int) -> None:
+    for size in (2, 64, 4100, 20_000):
+        x = np.full(size, np.finfo(dtype).max)
+        x[::2] = -x[::2]
+        assert (by_eagle(x, "max", width), by_eagle(x, "min", width)) == (x.max(), x.min())
+        x[0], x[-1] = np.inf, -np.inf
+        assert (by_eagle(x, "max", width), by_eagle(x, "min", width)) == (np.inf, -np.inf)
+        x[size // 2] = np.nan
+        assert np.isnan(by_eagle(x, "max", width))
+        assert np.isnan(by_eagle(x, "min", width))
+
+
 def test_a_plane_of_more_blocks_than_a_block_has_elements() -> None:
     x = numbers("float32", 4096 * 4097 + 5, 2)
     assert same(by_eagle(x, "sum"), reduced(x, "sum"))

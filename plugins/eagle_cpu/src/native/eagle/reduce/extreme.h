@@ -13,7 +13,8 @@ namespace eagle::reduce {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
-template <class T, bool Largest>
+// `Careful` floats tell NaN from infinities that are added to infinities of the other sign; others take both for NaN.
+template <class T, bool Largest, bool Careful = false>
 struct ExtremeOf {
     template <int Bytes>
     class Block;
@@ -21,6 +22,7 @@ struct ExtremeOf {
     using Item = T;
     using Result = T;
     using Again = ExtremeOf;
+    using Certain = ExtremeOf<T, Largest, true>;
     using Zero = ExtremeOf<BitsOf<T>, Largest>;
     static constexpr bool kInOrder = true, kZeros = std::is_floating_point_v<T>;
 
@@ -67,9 +69,57 @@ class Running {
     V best_[kAhead];
 };
 
-template <class T, bool Largest>
+// Whether there may be a NaN among many floats: their sum is one then.
+template <class T, int Bytes>
+class Suspicion {
+  public:
+    using V = Vector<T, Bytes>;
+
+    EAGLE_INLINE void add(const V& items, int turn) noexcept { sum_[turn % kAhead] += items; }
+
+    EAGLE_INLINE bool any() const noexcept {
+        T all[kAhead * Bytes / int{sizeof(T)}], sum = 0;
+        std::memcpy(all, sum_, sizeof all);
+        for (const T item : all) sum += item;
+        return sum != sum;
+    }
+
+  private:
+    static constexpr int kAhead = 2;
+
+    V sum_[kAhead] = {};
+};
+
+// Whether there is a NaN among many floats: their bits without the sign are larger for NaN than for infinity.
+template <class T, int Bytes>
+class Certainty {
+  public:
+    using V = Vector<T, Bytes>;
+
+    EAGLE_INLINE void add(const V& items, int turn) noexcept {
+        typename Running<Bits, Bytes, true>::V bits;
+        load(bits, &items);
+        size_.add(bits & std::numeric_limits<Bits>::max(), turn);
+    }
+
+    EAGLE_INLINE bool any() const noexcept { return size_.folded() > kInfinity; }
+
+  private:
+    using Bits = BitsOf<T>;
+    static constexpr Bits kInfinity = sizeof(T) == 4 ? Bits{0x7f800000} : static_cast<Bits>(0x7ff0000000000000);
+
+    Running<Bits, Bytes, true> size_;
+};
+
+struct NoNaN {
+    template <class V>
+    EAGLE_INLINE void add(const V&, int) noexcept {}
+    EAGLE_INLINE bool any() const noexcept { return false; }
+};
+
+template <class T, bool Largest, bool Careful>
 template <int Bytes>
-class ExtremeOf<T, Largest>::Block {
+class ExtremeOf<T, Largest, Careful>::Block {
   public:
     EAGLE_INLINE void add(const T* row) noexcept {
 #pragma GCC unroll 64
@@ -77,28 +127,22 @@ class ExtremeOf<T, Largest>::Block {
             typename Running<T, Bytes, Largest>::V items;
             load(items, row + i * kPerVector);
             extreme_.add(items, i);
-            if constexpr (std::is_floating_point_v<T>) {
-                typename Running<Bits, Bytes, true>::V bits;
-                load(bits, row + i * kPerVector);
-                size_.add(bits & std::numeric_limits<Bits>::max(), i);
-            }
+            nan_.add(items, i);
         }
     }
 
     EAGLE_INLINE Result folded() const noexcept {
-        if constexpr (std::is_floating_point_v<T>)
-            if (size_.folded() > kInfinity) return std::numeric_limits<T>::quiet_NaN();
-        return extreme_.folded();
+        return nan_.any() ? std::numeric_limits<T>::quiet_NaN() : extreme_.folded();
     }
 
   private:
-    using Bits = BitsOf<T>;
-    static constexpr Bits kInfinity = sizeof(T) == 4 ? Bits{0x7f800000} : static_cast<Bits>(0x7ff0000000000000);
     static constexpr int kPerVector = Bytes / sizeof(T);
     static constexpr int kVectors = kLanes / kPerVector;
 
     Running<T, Bytes, Largest> extreme_;
-    Running<Bits, Bytes, true> size_;    // of floats: the bits without the sign, which are larger for NaN than for infinity
+    std::conditional_t<!std::is_floating_point_v<T>, NoNaN,
+                       std::conditional_t<Careful, Certainty<T, Bytes>, Suspicion<T, Bytes>>>
+        nan_;
 };
 
 }  // namespace eagle::reduce

@@ -64,11 +64,12 @@ inline bool stopped(const eagle_run* run, int64_t block) noexcept {
     return __atomic_load_n(run->stop, __ATOMIC_RELAXED) != 0;
 }
 
-// A block's result; looks again where it is a zero, for the sign.
+// A block's result; looks again where it may be NaN, for sure, and where it is a zero, for the sign.
 template <class Op, int Bytes>
 EAGLE_INLINE typename Op::Result result_of(const Strided& x, int64_t begin, int64_t count) noexcept {
     typename Op::Result result = block<Op, Bytes>(x, begin, count);
     if constexpr (Op::kZeros) {
+        if (result != result) result = block<typename Op::Certain, Bytes>(x, begin, count);
         if (result == 0) result = Op::zero(block<typename Op::Zero, Bytes>(x, begin, count));
     }
     return result;
