@@ -92,7 +92,7 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
     stages: Stages = []
     chains: dict[int, list[int]] = {}  # by identity
     chain_of: dict[int, list[int]] = {}
-    words: dict[int, str] = {}
+    large = _large(steps, nodes, threads)
 
     def close() -> None:
         if resolve(len(chains), _samples(steps, list(chain_of)), True, threads) == "branch_tasks":
@@ -104,11 +104,7 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
 
     for node in nodes:
         joined = {id(chain_of[other]): chain_of[other] for other in blueprint.before[node] if other in chain_of}
-        step = steps[node]
-        samples = step.samples if isinstance(step, NativeStep) else 0
-        if samples not in words:  # most nodes have as many samples as another one
-            words[samples] = resolve(2, samples, True, threads)
-        alone = words[samples] != "branch_tasks"
+        alone = node in large
         if alone or (len(chains) > 1 and len(joined) == len(chains)):
             close()
             joined = {}
@@ -125,6 +121,13 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
             close()
     close()
     return stages
+
+
+def _large(steps: Sequence[CpuStep], nodes: Sequence[int], threads: int) -> set[int]:
+    """Return the nodes with more samples than the rule for groups allows, or all if there is one thread."""
+    found = {node: _samples(steps, [node]) for node in nodes}
+    words = {samples: resolve(2, samples, True, threads) for samples in set(found.values())}  # few sizes, many nodes
+    return {node for node, samples in found.items() if words[samples] != "branch_tasks"}
 
 
 def _samples(steps: Sequence[CpuStep], nodes: Sequence[int]) -> int:
