@@ -52,7 +52,10 @@ class Running {
 
     EAGLE_INLINE void add(const V& items, int turn) noexcept {
         V& best = best_[turn % kAhead];
-        best = items > best ? (Largest ? items : best) : (Largest ? best : items);
+        if constexpr (Largest)    // as processors compare and choose in one instruction
+            best = items > best ? items : best;
+        else
+            best = items < best ? items : best;
     }
 
     EAGLE_INLINE T folded() const noexcept {
