@@ -16,7 +16,6 @@ SUITE = Path(__file__).parent.parent / "graph_suite"
 FILES = ("test_running", "test_conditionals", "test_reductions")
 SEEDS = 60
 SILENT = {
-    "test_a_group_joins_before_what_follows": 3,  # the third repetition finds what the first two have left
     "test_nodes_without_planes_keep_the_order_of_adding": 1,  # to the last node, which does nothing
     "test_a_node_may_stand_in_several_places_and_graphs": 1,  # between two nodes that do the same
     "test_a_negated_guard_with_a_baseline": 1,  # from a conditional that skips
