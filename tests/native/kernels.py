@@ -19,10 +19,10 @@ from eagle_cpu.engine.chain import Chain, chain_kernel
 from eagle_cpu.engine.compiler import to_object
 from eagle_cpu.engine.host import Host, host
 from eagle_cpu.engine.layout import Layout, components
-from eagle_cpu.engine.places import faulting
 from eagle_cpu.engine.shape import Shape
 from eagle_cpu.engine.vector_math import _PREFIXES, NAMES, variant
 from eagle_ir import Builder, Function, Site, Type, Value, to_kernel
+from eagle_ir.walking import faulting
 
 SITE = Site("kernels.py", 1, "")
 DONE = Argument(name="done", role="mask", mode="rw", dtype="bool")

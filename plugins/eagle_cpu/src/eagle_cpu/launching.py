@@ -13,10 +13,11 @@ from eagle.graph.payloads import UntilDone
 from eagle.plugin import Argument, Kernel, Launch, Placed, Step
 from eagle_cpu.context import CpuContext
 from eagle_cpu.cost import cost_of
-from eagle_cpu.engine import Arguments, Program, fault_error, program_for
+from eagle_cpu.engine import Arguments, Program, program_for
 from eagle_cpu.fusion import Launched
 from eagle_cpu.team import run as run_on_team
 from eagle_ir import Function, to_kernel
+from eagle_ir.faults import fault_error
 
 __all__ = ["lower_launch", "lower_until_done"]
 

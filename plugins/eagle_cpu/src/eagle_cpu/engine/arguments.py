@@ -9,10 +9,10 @@ import numpy as np
 
 from eagle.plugin import Argument, Kernel
 from eagle_cpu.engine import layout
-from eagle_cpu.engine.faults import fault_at
 from eagle_cpu.engine.layout import Layout
 from eagle_ir import Function
 from eagle_ir.evaluate import Fault
+from eagle_ir.faults import fault_at
 
 __all__ = ["Arguments"]
 

@@ -11,7 +11,7 @@ from eagle_cpu.engine.forms import Operand, llvm_scalar, scalar_text
 from eagle_cpu.engine.frame import Frame
 from eagle_cpu.engine.memory import gather
 from eagle_cpu.engine.operations import lanes_operation, uniform_operation
-from eagle_cpu.engine.places import can_fault, cost, faulting, instructions
+from eagle_cpu.engine.places import cost
 from eagle_cpu.engine.support import support, tick
 from eagle_ir import (
     Block,
@@ -28,6 +28,7 @@ from eagle_ir import (
     Value,
     While,
 )
+from eagle_ir.walking import can_fault, faulting, instructions
 
 __all__ = ["Body", "Surroundings"]
 

@@ -11,9 +11,9 @@ from eagle_cpu.engine.compiler import assemble, link, to_object
 from eagle_cpu.engine.launch_entry import launch_entry
 from eagle_cpu.engine.loop_entry import loop_entry
 from eagle_cpu.engine.object_cache import fetch, keep, key_of
-from eagle_cpu.engine.places import instructions
 from eagle_cpu.engine.shape import Shape
 from eagle_ir import Function, While
+from eagle_ir.walking import instructions
 
 __all__ = ["Build", "build", "has_loop", "is_simple", "module_text"]
 

@@ -11,8 +11,9 @@ from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import llvm_scalar
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.pieces import cut, join
-from eagle_cpu.engine.places import instructions, widest
+from eagle_cpu.engine.places import widest
 from eagle_ir import OPERATIONS, Compute, Function, Type
+from eagle_ir.walking import instructions
 
 __all__ = ["LaneClock", "lane_clock"]
 

@@ -7,9 +7,10 @@ from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import memory_scalar
 from eagle_cpu.engine.frame import Frame, from_memory, to_memory
 from eagle_cpu.engine.memory import load, masked_load, masked_store, row_at, store
-from eagle_cpu.engine.places import cost, faulting, loads
+from eagle_cpu.engine.places import cost, loads
 from eagle_cpu.engine.support import tick
 from eagle_ir import Function, Type
+from eagle_ir.walking import faulting
 
 __all__ = ["launch_entry"]
 

@@ -16,12 +16,13 @@ from eagle_cpu.engine.forms import Operand
 from eagle_cpu.engine.frame import Frame
 from eagle_cpu.engine.lane_clock import lane_clock
 from eagle_cpu.engine.lane_state import Held, LaneState
-from eagle_cpu.engine.places import cost, faulting, stores
+from eagle_cpu.engine.places import cost, stores
 from eagle_cpu.engine.refill import refill
 from eagle_cpu.engine.settle import not_finite, settle
 from eagle_cpu.engine.shape import Shape
 from eagle_cpu.engine.support import tick
 from eagle_ir import Compute, Function, Type
+from eagle_ir.walking import faulting
 
 __all__ = ["loop_entry"]
 

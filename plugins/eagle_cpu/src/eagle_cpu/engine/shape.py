@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from eagle.plugin import Kernel
 from eagle_cpu.engine.chain import Chain
 from eagle_cpu.engine.host import host
-from eagle_cpu.engine.places import cost, instructions, loads, stores, widest
+from eagle_cpu.engine.places import cost, loads, stores, widest
 from eagle_ir import Function, While
+from eagle_ir.walking import instructions
 
 __all__ = ["MAX_LANES", "Shape"]
 

@@ -13,12 +13,12 @@ from eagle.plugin import Kernel
 from eagle_cpu.cost import cost_in_registers
 from eagle_cpu.engine import program_for
 from eagle_cpu.engine.chain import chain_kernel, param_name, plane_name
-from eagle_cpu.engine.places import faulting, instructions
 from eagle_cpu.fusion.alignment import Layout, layout_of
 from eagle_cpu.fusion.cutting import cut
 from eagle_cpu.fusion.launched import Launched
 from eagle_cpu.steps import NativeStep
 from eagle_ir import Function, Gather
+from eagle_ir.walking import faulting, instructions
 
 __all__ = ["Piece", "PieceMaker", "obstacle_of"]
 

@@ -1,11 +1,11 @@
-"""From what generated code recorded to an exception that names kernel, source line, table, sample and index."""
+"""From what a backend recorded to an exception that names kernel, source line, table, sample and index."""
 
 from __future__ import annotations
 
 from eagle.plugin import Kernel
-from eagle_cpu.engine.places import faulting
-from eagle_ir import Function, Gather
 from eagle_ir.evaluate import Fault
+from eagle_ir.program import Function, Gather
+from eagle_ir.walking import faulting
 
 __all__ = ["fault_at", "fault_error"]
 
