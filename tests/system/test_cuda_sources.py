@@ -15,7 +15,7 @@ from cuda.core import Program, ProgramOptions
 from eagle_cuda.modules import FLAGS, source
 
 names = sorted(path.name[:-3] for path in (files("eagle_cuda") / "kernels").iterdir() if path.name.endswith(".cu"))
-assert names == ["conditions", "copies", "reductions"], names
+assert names == ["conditions", "copies", "loops", "reductions"], names
 for name in names:
     for arch in ("sm_80", "sm_90", "sm_100", "sm_120"):
         code = Program(source(name), "c++", ProgramOptions(arch=arch, **FLAGS)).compile("cubin").code
@@ -35,4 +35,4 @@ def test_every_source_compiles_with_nvrtc(tmp_path: Path) -> None:
         [sys.executable, "-W", "error", "-c", COMPILE], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 12
+    assert len(done.stdout.splitlines()) == 16

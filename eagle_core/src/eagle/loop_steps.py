@@ -13,8 +13,8 @@ import numpy as np
 
 from eagle.access import footprint, overlap
 from eagle.errors import GraphError, GraphTypeError, PlaneError
-from eagle.graph import Conditional, Graph, SkipGuard, opaque, reduce, repeat_while
-from eagle.graph.payloads import UntilDone
+from eagle.graph import Conditional, Graph, SkipGuard, reduce, repeat_while
+from eagle.graph.payloads import BeginStep, EndStep, UntilDone
 from eagle.plan import Plan
 from eagle.plugin import Argument, Launch, Node, adapter_of
 from eagle.signature import with_outputs
@@ -79,23 +79,24 @@ class LoopStep(ABC):
         self._launches = [self._bound(part) if isinstance(part, Plan) else part for part in parts]
         self.samples = self._one_length()
         self.steps_per_launch = next(part.steps for part in parts if isinstance(part, Plan))
-        self.steps = np.zeros(self.samples, np.int64) if count else None
-        self.failed = np.zeros(self.samples, bool) if watch else None
-        self._all_done = np.zeros(1, bool)
+        self.steps = self._zeros("int64") if count else None
+        self.failed = self._zeros("bool") if watch else None
+        self._all_done = self._zeros("bool", 1)
         self._graphs: dict[int | None, Graph] = {}
         _ = self.mask  # refuses one that does not fit
 
     @property
     def mask(self) -> Array:
-        """The mask, as it lies in memory now. Raises `PlaneError` when it does not fit the samples."""
-        mask = _host(self.planes[self._mask])
-        if not mask.flags.writeable or mask.shape != (self.samples,) or mask.dtype != bool:
+        """The mask as it is now, seen from the host. Raises `PlaneError` when it does not fit the samples."""
+        array = self.planes[self._mask]
+        memory = adapter_of(array).describe(array)
+        if memory.readonly is not None or memory.shape != (self.samples,) or memory.dtype != "bool":
             raise PlaneError(
                 f"the mask of {self.samples} samples is a bool array of that length that can be written",
-                why=f"this one is {mask.dtype}{list(mask.shape)}",
+                why=f"this one is {memory.dtype}{list(memory.shape)}",
                 planes=(self._mask,),
             )
-        return mask
+        return adapter_of(array).host(array)
 
     def prepare(self, limit: int | None) -> float:
         """Build the loop for a limit, and return how many seconds that took: 0 when it was built before."""
@@ -109,11 +110,7 @@ class LoopStep(ABC):
 
     def launch(self, limit: int | None) -> int:
         """Run the loop, and return the most steps that a sample took."""
-        try:
-            self._graphs[limit].launch()
-        finally:
-            if self.failed is not None:
-                self.mask[self.failed] = True
+        self._graphs[limit].launch()
         return self._steps_of(limit)
 
     def unfinished(self) -> int:
@@ -122,14 +119,24 @@ class LoopStep(ABC):
 
     def count_failed(self) -> int:
         """Return how many samples failed."""
-        return 0 if self.failed is None else int(np.count_nonzero(self.failed))
+        return 0 if self.failed is None else int(np.count_nonzero(adapter_of(self.failed).host(self.failed)))
 
     def reset(self) -> None:
         """Mark every sample as unfinished."""
-        self.mask[...] = False
-        for array in (self.steps, self.failed):
+        _ = self.mask  # refuses one that does not fit any more
+        for array in (self.planes[self._mask], self.steps, self.failed):
             if array is not None:
-                array[...] = 0
+                adapter_of(array).clear(array)
+
+    def _zeros(self, dtype: str, count: int | None = None) -> Any:
+        """Return an array of zeros, one per sample, on the device that the mask is on."""
+        like, shape = self.planes[self._mask], (self.samples if count is None else count,)
+        adapter = adapter_of(like)
+        if adapter.describe(like).device[0] == "cpu":
+            return np.zeros(shape, dtype)
+        array = adapter.empty(like, shape, dtype)
+        adapter.clear(array)
+        return array
 
     @abstractmethod
     def _build(self, limit: int | None) -> Graph: ...
@@ -191,12 +198,13 @@ class SeveralNodes(LoopStep):
 
     def _build(self, limit: int | None) -> Graph:
         parts: list[Any] = [Node("launch", one) if isinstance(one, Launch) else one for one in self._launches]
-        running = np.zeros(self.samples, bool)
-        if self.steps is not None or self.failed is not None:
-            parts.insert(0, self._begin(running))
-        if self.failed is not None:
-            parts.append(self._watch(running))
         mask = self.planes[self._mask]
+        if self.steps is not None or self.failed is not None:
+            running = self._zeros("bool")
+            parts.insert(0, Node("begin_step", BeginStep(mask=mask, running=running, steps=self.steps), "begin"))
+            if self.failed is not None:
+                ending = EndStep(mask=mask, running=running, failed=self.failed, states=self._written_floats())
+                parts.append(Node("end_step", ending, "watch"))
         look = reduce(mask, self._all_done, "all", name="all done")
         self._loop: dict[int | None, Conditional] = getattr(self, "_loop", {})
         loop = repeat_while((*parts, look), SkipGuard(self._all_done, negate=True), limit, name="until done")
@@ -206,43 +214,14 @@ class SeveralNodes(LoopStep):
     def _steps_of(self, limit: int | None) -> int:
         return self._loop[limit].iterations or 0
 
-    def _begin(self, running: Array) -> Node[Any]:
-        """Note which samples run in this step, and count it for them."""
-        planes, name, steps = self.planes, self._mask, self.steps
-
-        def begin() -> None:
-            np.logical_not(_host(planes[name]), out=running)
-            if steps is not None:
-                np.add(steps, 1, out=steps, where=running)
-
-        writes = {"running": running} if steps is None else {"running": running, "steps": steps}
-        return opaque(begin, reads={"mask": planes[name]}, writes=writes, name="begin")
-
-    def _watch(self, running: Array) -> Node[Any]:
-        """End the samples of this step whose state is no number any more."""
-        planes, name, failed = self.planes, self._mask, self.failed
-        assert failed is not None
-        states = self._written_floats()
-
-        def watch() -> None:
-            for state in map(_host, states):
-                bad = ~np.isfinite(state)
-                np.logical_or(failed, running & (bad if bad.ndim == 1 else bad.any(axis=0)), out=failed)
-            mask = _host(planes[name])
-            np.logical_or(mask, failed, out=mask)
-
-        reads = {f"state {number}": state for number, state in enumerate(states)}
-        writes = {"mask": planes[name], "failed": failed}
-        return opaque(watch, reads={**reads, "running": running}, writes=writes, name="watch")
-
-    def _written_floats(self) -> list[object]:
-        return [
+    def _written_floats(self) -> tuple[object, ...]:
+        return tuple(
             launch.arrays[argument.name]
             for launch in self._launches
             if isinstance(launch, Launch)
             for argument in launch.kernel.arguments
             if argument.role == "sample" and argument.mode != "r" and argument.dtype.startswith("float")
-        ]
+        )
 
 
 def _instead(part: object) -> str:
@@ -299,23 +278,3 @@ def _refuse_unknown(plans: Sequence[Plan], given: Mapping[str, object], mask: st
             raise PlaneError(
                 f"no kernel of the step has an argument {name!r}", why=f"there are {kernels}", planes=(name,)
             )
-
-
-def _host(array: object) -> Array:
-    """Return a mask or a state as a NumPy array over the same memory.
-
-    Raises
-    ------
-    PlaneError
-        It is not in host memory.
-    """
-    if isinstance(array, np.ndarray):
-        return array
-    if hasattr(array, "__array_interface__"):
-        return np.asarray(array)
-    try:
-        return np.from_dlpack(array)  # type: ignore[arg-type]
-    except Exception as error:
-        raise PlaneError(
-            f"a {type(array).__name__} cannot be looked at from the host", why=f"{type(error).__name__}: {error}"
-        ) from error

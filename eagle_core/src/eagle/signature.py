@@ -47,7 +47,7 @@ def with_outputs(kernel: Kernel, planes: Mapping[str, object]) -> tuple[dict[str
         shape = (prod(argument.shape), samples) if argument.shape else (samples,)
         array = adapter.empty(like, shape, argument.dtype)
         if argument.role == "mask" or not argument.total:
-            array[...] = 0  # type: ignore[index]
+            adapter.clear(array)
         given[argument.name] = array
     return given, [one.name for one in missing]
 

@@ -11,7 +11,7 @@ from eagle.binding import number_for
 from eagle.errors import EagleError, GraphError
 from eagle.loop import Runner, RunReport, refuse_names, until_done
 from eagle.plan import Plan, deploy
-from eagle.plugin import Argument, Node
+from eagle.plugin import Argument, Node, adapter_of
 
 __all__ = ["SimResult", "simulate"]
 
@@ -35,7 +35,9 @@ class SimResult:
         self.report = report
         self.arrays: Mapping[str, Any] = dict(runner.planes)
         self.steps = runner.steps_taken
-        self.failed: Any = None if runner.failed is None else np.flatnonzero(runner.failed)
+        self.failed: Any = (
+            None if runner.failed is None else np.flatnonzero(adapter_of(runner.failed).host(runner.failed))
+        )
 
     @property
     def status(self) -> Literal["finished", "max_steps"]:

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
 # Slots and representations are left out: making them takes time at every import of eagle, and nobody prints these.
 
-__all__ = ["Child", "Conditional", "Copy", "Opaque", "Reduce", "RepeatWhile", "Skippable", "UntilDone"]
+__all__ = [
+    "BeginStep",
+    "Child",
+    "Conditional",
+    "Copy",
+    "EndStep",
+    "Opaque",
+    "Reduce",
+    "RepeatWhile",
+    "Skippable",
+    "UntilDone",
+]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -143,7 +154,8 @@ class UntilDone:
     steps : array of int64, shape (n,), or None
         Each sample's steps are added to it.
     failed : array of bool, shape (n,), or None
-        When given, a sample whose floating-point state turns NaN or infinite ends there, and is marked in it.
+        When given, a sample whose floating-point state turns NaN or infinite ends there, and is marked in it and in the
+        mask.
     report : callable
         ``report(steps)``, called after the run with the most steps that a sample took.
     """
@@ -155,3 +167,35 @@ class UntilDone:
     steps: object = None
     failed: object = None
     report: Callable[[int], object]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BeginStep:
+    """What a loop of several nodes begins a step with: it notes in `running` which samples the mask leaves to run.
+
+    Attributes
+    ----------
+    mask, running : array of bool, shape (n,)
+    steps : array of int64, shape (n,), or None
+        One is added for each sample that runs.
+    """
+
+    mask: object
+    running: object
+    steps: object = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EndStep:
+    """What it ends one with: samples that ran, and whose state is NaN or infinite, are marked in `failed` and `mask`.
+
+    Attributes
+    ----------
+    mask, running, failed : array of bool, shape (n,)
+    states : tuple of array of floats, shape (n,) or (components, n)
+    """
+
+    mask: object
+    running: object
+    failed: object
+    states: tuple[object, ...]

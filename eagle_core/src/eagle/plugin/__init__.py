@@ -23,7 +23,7 @@ from eagle.errors import (
     RaceError,
 )
 from eagle.plugin.adapters import adapter_of
-from eagle.plugin.arrays import ArrayAdapter, Device, Memory
+from eagle.plugin.arrays import ArrayAdapter, Device, Memory, host_view
 from eagle.plugin.backend import Backend, Executable
 from eagle.plugin.blueprint import Blueprint, Placed, Plane
 from eagle.plugin.contract import CONTRACT, GROUP
@@ -36,6 +36,7 @@ from eagle.plugin.nodes import Access, Body, Mode, Node, NodeKind
 from eagle.plugin.registry import plugins, refresh, register
 
 if TYPE_CHECKING:
+    from eagle.plugin.array_protocols import CudaInterfaceArrays
     from eagle.plugin.cache import cache_dir
     from eagle.plugin.framework import ForeignGraph, Framework
     from eagle.plugin.hookspecs import hookimpl
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 # What only a plugin's hooks module needs is imported when asked for: `import eagle` is paid by everyone.
 _ON_USE = {
+    "CudaInterfaceArrays": "eagle.plugin.array_protocols",
     "cache_dir": "eagle.plugin.cache",
     "ForeignGraph": "eagle.plugin.framework",
     "Framework": "eagle.plugin.framework",
@@ -74,9 +76,11 @@ __all__ = [
     "NodeKind",
     # arrays
     "ArrayAdapter",
+    "CudaInterfaceArrays",
     "Device",
     "Memory",
     "adapter_of",
+    "host_view",
     # what a backend is given
     "Blueprint",
     "Placed",

@@ -84,25 +84,12 @@ class CudaInterfaceArrays(_InterfaceArrays):
     attribute = "__cuda_array_interface__"
     device = ("cuda", -1)
 
-    def read(self, array: object, index: int, /) -> object:
-        """Return one element, by the backend whose memory it is."""
-        from eagle.plugin.lookup import backends, why_not
-
-        for backend in backends():
-            if self.device[0] in backend.devices and why_not(backend) is None:
-                return backend.read(self.describe(array), index)
-        return super().read(array, index)
-
 
 class ArrayInterfaceArrays(_InterfaceArrays):
     """Host arrays by ``__array_interface__`` (version 3), where it gives an address."""
 
     attribute = "__array_interface__"
     device = ("cpu", 0)
-
-    def read(self, array: object, index: int, /) -> object:
-        """Return one element as a Python number."""
-        return np.asarray(array).item(index)
 
 
 class DLPackArrays(ArrayAdapter):
@@ -137,10 +124,6 @@ class DLPackArrays(ArrayAdapter):
             "pass a NumPy view of its memory",
             keep=(array, view),
         )
-
-    def read(self, array: object, index: int, /) -> object:
-        """Return one element as a Python number."""
-        return _view(array).item(index)
 
 
 def _view(array: object) -> np.ndarray[Any, np.dtype[Any]]:

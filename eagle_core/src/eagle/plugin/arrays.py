@@ -5,11 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eagle.errors import PlaneError
 
-__all__ = ["ArrayAdapter", "Device", "Memory"]
+if TYPE_CHECKING:
+    import numpy as np
+
+    from eagle.plugin.backend import Backend
+
+__all__ = ["ArrayAdapter", "Device", "Memory", "host_view"]
 
 Device: TypeAlias = tuple[str, int]
 """Kind and index of the device that may use some memory: ``("cpu", 0)``, ``("cuda", 1)``. Index -1: unknown."""
@@ -98,13 +103,16 @@ class ArrayAdapter(ABC):
         return None
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
-        """Allocate an array of the same library and on the same device as `like`.
+        """Allocate an array of the same library and on the same device as `like`; by default, of its backend's own.
 
         Raises
         ------
         PlaneError
             This adapter cannot allocate.
         """
+        memory = self.describe(like)
+        if memory.device[0] != "cpu":
+            return _backend(like, memory).empty(memory, shape, dtype)
         raise PlaneError(f"eagle cannot allocate a {type(like).__name__}", fix="Pass the array yourself.")
 
     def read(self, array: object, index: int, /) -> object:
@@ -113,9 +121,77 @@ class ArrayAdapter(ABC):
         Raises
         ------
         PlaneError
-            This adapter cannot read an element.
+            No backend here can read its memory.
         """
-        raise PlaneError(
-            f"eagle cannot read an element of a {type(array).__name__} from the host",
-            fix="Copy it into a host array first, or install the plugin for its library.",
+        memory = self.describe(array)
+        return (
+            host_view(memory).item(index) if memory.device[0] == "cpu" else _backend(array, memory).read(memory, index)
         )
+
+    def host(self, array: object, /) -> np.ndarray[Any, Any]:
+        """Return its elements as a NumPy array: a view of host memory, a copy of a device's, which is waited for.
+
+        Raises
+        ------
+        PlaneError
+            No backend here can read its memory.
+        """
+        memory = self.describe(array)
+        return host_view(memory) if memory.device[0] == "cpu" else _backend(array, memory).fetch(memory)
+
+    def clear(self, array: object, /) -> None:
+        """Set every byte of a contiguous array to zero.
+
+        Raises
+        ------
+        PlaneError
+            No backend here can write its memory.
+        """
+        memory = self.describe(array)
+        if memory.device[0] == "cpu":
+            host_view(memory)[...] = 0
+        else:
+            _backend(array, memory).clear(memory)
+
+
+class _Described:
+    """Something NumPy takes for an array: the protocol that makes a view, and what keeps the bytes alive."""
+
+    __slots__ = ("__array_interface__", "keep")
+
+    def __init__(self, memory: Memory, typestr: str) -> None:
+        self.keep = memory.keep
+        self.__array_interface__ = {
+            "data": (memory.address, memory.readonly is not None),
+            "shape": memory.shape,
+            "strides": memory.strides,
+            "typestr": typestr,
+            "version": 3,
+        }
+
+
+def host_view(memory: Memory) -> np.ndarray[Any, Any]:
+    """Return an array over host memory, as its dtype, or as raw bytes of the item size where NumPy has no such dtype.
+
+    The view keeps ``memory.keep`` alive.
+    """
+    import numpy as np
+
+    try:
+        typestr = np.dtype(memory.dtype).str
+    except TypeError:
+        typestr = f"|V{memory.itemsize}"
+    return np.asarray(_Described(memory, typestr))
+
+
+def _backend(array: object, memory: Memory) -> Backend:
+    """Return the backend that can run here and has this memory."""
+    from eagle.plugin.lookup import backends, why_not
+
+    for backend in backends():
+        if memory.device[0] in backend.devices and why_not(backend) is None:
+            return backend
+    raise PlaneError(
+        f"no backend here can look into the {memory.device[0]} memory of a {type(array).__name__}",
+        fix="Copy it into a host array first, or install the plugin of a backend for it.",
+    )

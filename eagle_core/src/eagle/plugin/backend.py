@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from eagle.errors import BuildError, PlaneError
 from eagle.plugin.arrays import Memory
 from eagle.plugin.blueprint import Blueprint
 from eagle.plugin.kernels import Kernel
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["Backend", "Executable"]
 
@@ -117,6 +120,36 @@ class Backend(ABC):
             It cannot, which is the default.
         """
         raise PlaneError(f"backend {self.name!r} reads no element for the host", fix="Copy it into a host array first.")
+
+    def fetch(self, memory: Memory, /) -> np.ndarray[Any, Any]:
+        """Return a copy of an array in this backend's memory on the host, waiting for the device.
+
+        Raises
+        ------
+        PlaneError
+            It cannot, which is the default.
+        """
+        raise PlaneError(f"backend {self.name!r} copies nothing to the host", fix="Copy it into a host array first.")
+
+    def clear(self, memory: Memory, /) -> None:
+        """Set every byte of a contiguous array in this backend's memory to zero, before anything launched later.
+
+        Raises
+        ------
+        PlaneError
+            It cannot, which is the default.
+        """
+        raise PlaneError(f"backend {self.name!r} clears no array", fix="Set it to zero by its own library.")
+
+    def empty(self, like: Memory, shape: tuple[int, ...], dtype: str, /) -> object:
+        """Allocate an array on the device of `like`, for a library that this is not known to be able to.
+
+        Raises
+        ------
+        PlaneError
+            It cannot, which is the default.
+        """
+        raise PlaneError(f"backend {self.name!r} allocates no array", fix="Pass the array yourself.")
 
     @abstractmethod
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:

@@ -8,9 +8,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eagle.plugin import Blueprint, BuildError, Guard, LowerContext, Memory, Placed, Plane, Step, guard_reader
+from eagle.plugin import (
+    Blueprint,
+    BuildError,
+    Guard,
+    LowerContext,
+    Memory,
+    Placed,
+    Plane,
+    Step,
+    guard_reader,
+    host_view,
+)
 from eagle_cpu.fusion import Fusion, Launched
-from eagle_cpu.host_memory import host_view
 from eagle_cpu.native_run import NativeRun
 from eagle_cpu.pieces import Pieces
 from eagle_cpu.plane_check import PlaneCheck

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from eagle.plugin import Memory, Placed, Plane, PlaneError, adapter_of
-from eagle_cpu.host_memory import host_view, overlap
+from eagle.plugin import Memory, Placed, Plane, PlaneError, adapter_of, host_view
+from eagle_cpu.host_memory import overlap
 
 __all__ = ["DeclaredWrites"]
 

@@ -22,4 +22,6 @@ def register_lowering() -> list[Lowering]:
         Lowering(kind="reduce", backend="cpu", lower="eagle_cpu.reduction:lower"),
         Lowering(kind="launch", backend="cpu", lower="eagle_cpu.launching:lower_launch"),
         Lowering(kind="until_done", backend="cpu", lower="eagle_cpu.launching:lower_until_done"),
+        Lowering(kind="begin_step", backend="cpu", lower="eagle_cpu.sample_steps:lower_begin"),
+        Lowering(kind="end_step", backend="cpu", lower="eagle_cpu.sample_steps:lower_end"),
     ]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from eagle.graph.payloads import UntilDone
-from eagle.plugin import Argument, Kernel, Launch, Placed, Step
+from eagle.plugin import Launch, Placed, Step
 from eagle_cpu.context import CpuContext
 from eagle_cpu.cost import cost_of
 from eagle_cpu.engine import Arguments, Program, program_for
 from eagle_cpu.fusion import Launched
 from eagle_cpu.team import run as run_on_team
-from eagle_ir import Function, to_kernel
 from eagle_ir.faults import fault_error
+from eagle_ir.gating import gated
 
 __all__ = ["lower_launch", "lower_until_done"]
 
@@ -30,7 +28,7 @@ def lower_launch(placed: Placed[Launch], context: CpuContext) -> Step:
     launch = placed.node.payload
     kernel, arrays = launch.kernel, _views(placed, context)
     if launch.gate is not None:
-        kernel = _gated(kernel)
+        kernel = gated(kernel)
     program = program_for(kernel)
     arguments = program.arguments(arrays, launch.params, launch.samples)
     context.keep(arguments)
@@ -58,11 +56,17 @@ def lower_until_done(placed: Placed[UntilDone], context: CpuContext) -> Step:
     context.keep(arguments)
     work = _loop(program, arguments, launch.samples)
     all_done = _array(placed, context, "all done")
+    mask = _array(placed, context, payload.mask)
     assert all_done is not None
+    assert mask is not None
 
     def run() -> None:
         arguments.reset()
-        work()
+        try:
+            work()
+        finally:
+            if failed is not None:
+                mask[failed] = True
         all_done[0] = arguments.unfinished == 0
         payload.report(arguments.longest)
 
@@ -94,12 +98,3 @@ def _views(placed: Placed[Any], context: CpuContext) -> dict[str, np.ndarray[Any
 def _array(placed: Placed[Any], context: CpuContext, name: str) -> np.ndarray[Any, Any] | None:
     planes = [plane for plane in placed.planes if plane.access.name == name]
     return context.view(planes[0]) if planes else None
-
-
-@functools.lru_cache(maxsize=256)
-def _gated(kernel: Kernel) -> Kernel:
-    """Return the kernel with a mask it only reads, so that it leaves finished samples alone."""
-    function: Function = kernel.code  # type: ignore[assignment]
-    arguments = tuple(replace(one, mode="rw" if one.mode == "w" else one.mode, total=False) for one in kernel.arguments)
-    gate = Argument(name="samples done", role="mask", mode="r", dtype="bool")
-    return to_kernel(replace(function, arguments=(*arguments, gate)))

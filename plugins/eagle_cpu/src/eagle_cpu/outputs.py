@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from eagle.plugin import Placed, Plane, PlaneError
-from eagle_cpu.host_memory import host_view, overlap
+from eagle.plugin import Placed, Plane, PlaneError, host_view
+from eagle_cpu.host_memory import overlap
 
 __all__ = ["OutputCheck"]
 

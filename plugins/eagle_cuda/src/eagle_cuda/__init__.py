@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eagle_cuda.callers import current_stream, use_stream
+    from eagle_cuda.device_array import DeviceArray
 
-__all__ = ["current_stream", "use_stream"]
+_ON_USE = {
+    "DeviceArray": "eagle_cuda.device_array",
+    "current_stream": "eagle_cuda.callers",
+    "use_stream": "eagle_cuda.callers",
+}
+
+__all__ = ["DeviceArray", "current_stream", "use_stream"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        from eagle_cuda import callers
+    if name in _ON_USE:
+        from importlib import import_module
 
-        return getattr(callers, name)
+        return getattr(import_module(_ON_USE[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

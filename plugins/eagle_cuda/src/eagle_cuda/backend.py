@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from eagle.plugin import Backend, Blueprint, BuildError, Executable, Memory
+from eagle.plugin import Backend, Blueprint, BuildError, Executable, Kernel, Memory
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["CudaBackend"]
 
@@ -34,6 +37,31 @@ class CudaBackend(Backend):
         from eagle_cuda.reading import read
 
         return read(memory, index)
+
+    def fetch(self, memory: Memory, /) -> np.ndarray[Any, Any]:
+        """Return a copy of a device array on the host, once everything queued on its device is done."""
+        from eagle_cuda.reading import fetch
+
+        return fetch(memory)
+
+    def clear(self, memory: Memory, /) -> None:
+        """Set every byte of a contiguous device array to zero."""
+        from eagle_cuda.reading import clear
+
+        clear(memory)
+
+    def empty(self, like: Memory, shape: tuple[int, ...], dtype: str, /) -> object:
+        """Allocate an `eagle_cuda.DeviceArray` on the device of `like`."""
+        from eagle_cuda.device_array import DeviceArray
+        from eagle_cuda.planes import place_of
+
+        return DeviceArray(shape, dtype, place_of(like.address).ordinal)
+
+    def prepare(self, kernel: Kernel, /) -> None:
+        """Compile a kernel of the IR for the current device, into the cache; other dialects are left to the build."""
+        from eagle_cuda.programs import prepare
+
+        prepare(kernel)
 
     def compile(self, blueprint: Blueprint, options: Mapping[str, object], /) -> Executable:
         """Lower every node, then build the graph. There are no options yet."""

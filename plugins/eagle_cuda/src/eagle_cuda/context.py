@@ -11,6 +11,7 @@ from eagle_cuda.adopting import embedded
 from eagle_cuda.callers import on_stream
 from eagle_cuda.conditions import Conditions
 from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.ledger import Ledger
 from eagle_cuda.steps import (
     BuiltStep,
     CapturedStep,
@@ -41,7 +42,8 @@ class CudaContext(LowerContext):
     def __init__(self, options: Mapping[str, object], blueprint: Blueprint, device: int) -> None:
         super().__init__(options)
         self.device = device
-        self.conditions = Conditions()
+        self.ledger = Ledger()
+        self.conditions = Conditions(self.ledger)
         self._blueprint = blueprint
 
     def call(self, fn: Callable[[], object], /) -> CudaStep:
@@ -88,7 +90,7 @@ class CudaContext(LowerContext):
     def when(self, guard: Guard, then: Step, /) -> Step:
         """Make an IF node."""
         (step,) = cuda_steps([then])
-        return WhenStep(self.conditions, self.conditions.add(guard, self._blame()), step)
+        return WhenStep(self.conditions, self.conditions.add(guard, *self.here()), step)
 
     def repeat(
         self,
@@ -101,11 +103,14 @@ class CudaContext(LowerContext):
     ) -> Step:
         """Make a WHILE node."""
         (step,) = cuda_steps([body])
-        number = self.conditions.add(guard, self._blame(), report, loop=True)
+        self.ledger.stoppable = True
+        number = self.conditions.add(guard, *self.here(), report)
         return RepeatStep(self.conditions, number, step, limit)
 
-    def _blame(self) -> Callable[[BaseException], None]:
-        return partial(_note, self._blueprint, self._nesting[0].index)
+    def here(self) -> tuple[tuple[int, ...], Callable[[BaseException], None]]:
+        """Return where the node being lowered stands, and what blames it: `order` and `blame` of a `Record`."""
+        order = tuple(placed.index for placed in self._nesting)
+        return order, partial(_note, self._blueprint, order[0])
 
 
 def _note(blueprint: Blueprint, index: int, error: BaseException) -> None:

@@ -21,26 +21,21 @@ class CudaDevice:
     context : CUcontext
     arch : str
         ``"sm_90"``.
+    multiprocessors : int
     driver : int
         The driver's version, as it states it: 12040 is 12.4.
     """
 
     def __init__(self, ordinal: int) -> None:
-        attribute = api().CUdevice_attribute
         self.ordinal = ordinal
         self.driver = int(call("cuDriverGetVersion"))
         self.context: Any = call("cuDevicePrimaryCtxRetain", call("cuDeviceGet", ordinal))
-        major, minor = (
-            int(
-                call(
-                    "cuDeviceGetAttribute",
-                    getattr(attribute, f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}"),
-                    ordinal,
-                )
-            )
-            for part in ("MAJOR", "MINOR")
-        )
-        self.arch = f"sm_{major}{minor}"
+        self.arch = f"sm_{self._ask('COMPUTE_CAPABILITY_MAJOR')}{self._ask('COMPUTE_CAPABILITY_MINOR')}"
+        self.multiprocessors = self._ask("MULTIPROCESSOR_COUNT")
+
+    def _ask(self, attribute: str) -> int:
+        wanted = getattr(api().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{attribute}")
+        return int(call("cuDeviceGetAttribute", wanted, self.ordinal))
 
     def describe(self) -> str:
         """Return one sentence on the device and its driver."""

@@ -84,8 +84,6 @@ class CudaExecutable(Executable):
         graph = call("cuGraphCreate", 0)
         self._holdings.own("cuGraphDestroy", graph)
         builder = GraphBuilder(graph, self._device, capturing, self._holdings)
-        if self._context.conditions and not self._context.conditions.allocated:
-            self._context.conditions.allocate(builder)
         add_nodes(builder, self._blueprint, self._steps, segment.indices, [])
         executable = call("cuGraphInstantiate", graph, 0)
         self._holdings.own("cuGraphExecDestroy", executable)
@@ -103,7 +101,7 @@ class CudaExecutable(Executable):
             return
         with self._device.current(), self._named(), self._in_order_with_callers(), self._ending_loops():
             for repetition in range(1, n + 1):
-                self._context.conditions.begin(self._stream)
+                self._context.ledger.begin(self._stream)
                 for segment, graph in zip(self._segments, self._launches, strict=True):
                     if segment.host is None:
                         call("cuGraphLaunch", graph, self._stream)
@@ -111,13 +109,13 @@ class CudaExecutable(Executable):
                         self._run_on_host(segment.host, segment.indices[0], repetition)
 
     def synchronize(self) -> None:
-        """Wait for everything queued, then report what conditionals did and raise what the work recorded."""
+        """Wait for everything queued, then report what loops did and raise what the work recorded."""
         self._same_process()
-        conditions = self._context.conditions
+        ledger = self._context.ledger
         with self._device.current(), self._named():
             with self._ending_loops():
-                wait_for(self._device, self._stream, interruptible=conditions.loops)
-            conditions.settle(self._stream)
+                wait_for(self._device, self._stream, interruptible=ledger.stoppable)
+            ledger.settle(self._stream)
         self._context.check_after(self._blueprint)
 
     def notes(self) -> Sequence[str]:
@@ -137,15 +135,15 @@ class CudaExecutable(Executable):
     @contextmanager
     def _ending_loops(self) -> Iterator[None]:
         """On Ctrl-C end the loops in flight, and report what they did, before the interrupt goes on."""
-        conditions = self._context.conditions
+        ledger = self._context.ledger
         try:
             yield
         except KeyboardInterrupt as interrupt:
-            if conditions.loops:
-                conditions.stop()
+            if ledger.stoppable:
+                ledger.stop()
                 interrupt.add_note("the loops of the graph were stopped before their end")
                 try:
-                    conditions.settle(self._stream)
+                    ledger.settle(self._stream)
                 except Exception as error:
                     interrupt.add_note(f"and the run had failed: {error}")
             raise
@@ -190,7 +188,7 @@ class CudaExecutable(Executable):
         call("cuStreamWaitEvent", then, self._event, 0)
 
     def _wait_for_device(self) -> None:
-        wait_for(self._device, self._stream, interruptible=self._context.conditions.loops)
+        wait_for(self._device, self._stream, interruptible=self._context.ledger.stoppable)
         with apart_from_captures():
             call("cuCtxSynchronize")
 

@@ -28,6 +28,11 @@ class GraphBuilder:
         Owns what the graph needs.
     in_body : bool
         Whether it is the body of a conditional.
+
+    Attributes
+    ----------
+    around : int
+        The device address of the word that ends the loop it is in, 0 if it is in none.
     """
 
     def __init__(
@@ -38,12 +43,15 @@ class GraphBuilder:
         self.stream = stream
         self.holdings = holdings
         self.in_body = in_body
+        self.around = 0
         self._bits: dict[int, int] = {}
         self._ancestors: dict[int, int] = {}
 
     def inside(self, graph: Any) -> GraphBuilder:
         """Return the builder of a body, a graph that belongs to a conditional node of this one."""
-        return GraphBuilder(graph, self.device, self.stream, self.holdings, in_body=True)
+        body = GraphBuilder(graph, self.device, self.stream, self.holdings, in_body=True)
+        body.around = self.around
+        return body
 
     # order ------------------------------------------------------------------------------------------------------------
 
@@ -90,6 +98,17 @@ class GraphBuilder:
     def copy(self, parameters: Any, after: Sequence[int]) -> int:
         """Add a copy, given as ``CUDA_MEMCPY3D``."""
         return self._add("cuGraphAddMemcpyNode", after, parameters, self.device.context)
+
+    def fill(self, address: int, count: int, value: int, after: Sequence[int]) -> int:
+        """Add what sets `count` bytes."""
+        parameters = api().CUDA_MEMSET_NODE_PARAMS()
+        parameters.dst, parameters.value, parameters.elementSize = address, value, 1
+        parameters.pitch, parameters.width, parameters.height = count, count, 1
+        return self._add("cuGraphAddMemsetNode", after, parameters, self.device.context)
+
+    def empty(self, after: Sequence[int]) -> int:
+        """Add a node that does nothing but keep the order."""
+        return self._add("cuGraphAddEmptyNode", after)
 
     def child(self, graph: Any, after: Sequence[int]) -> int:
         """Add a copy of another graph as one node."""

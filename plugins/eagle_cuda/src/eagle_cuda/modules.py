@@ -1,4 +1,4 @@
-"""Our own CUDA C++, compiled by NVRTC for the device's architecture and loaded once per device."""
+"""CUDA C++, eagle's own and generated, compiled by NVRTC for the device's architecture and loaded once per device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eagle_cuda.device import device
 from eagle_cuda.driver import call
 from eagle_cuda.errors import CudaError
 
-__all__ = ["FLAGS", "function", "source"]
+__all__ = ["FLAGS", "compile_ahead", "function", "function_of", "source"]
 
 FLAGS: dict[str, bool] = {"fma": False, "ftz": False, "prec_div": True, "prec_sqrt": True}
 """How CUDA C++ is compiled: no contraction, nothing flushed to zero, division and square root rounded correctly."""
@@ -26,35 +26,59 @@ _NO_IMAGE = frozenset({200, 209, 218})  # not an image, none for this device, no
 
 def function(ordinal: int, name: str, kernel: str) -> Any:
     """Return a kernel of the source file `name` as a function of the device's context, which is current."""
+    return function_of(ordinal, source(name), kernel)
+
+
+def function_of(ordinal: int, text: str, kernel: str) -> Any:
+    """Return a kernel of some CUDA C++ as a function of the device's context, which is current.
+
+    Raises
+    ------
+    BuildError
+        There is no compiler, or it does not take the text.
+    """
     with _lock:
-        return _function(ordinal, name, kernel)
+        return _function(ordinal, text, kernel)
 
 
+def compile_ahead(ordinal: int, text: str) -> None:
+    """Compile some CUDA C++ for a device, into the cache on disk, unless it is there."""
+    with _lock:
+        _image(text, device(ordinal).arch)
+
+
+@functools.cache
 def source(name: str) -> str:
     """Return the CUDA C++ of a source file."""
     return (files("eagle_cuda") / "kernels" / f"{name}.cu").read_text("utf-8")
 
 
-@functools.cache
-def _function(ordinal: int, name: str, kernel: str) -> Any:
-    return call("cuModuleGetFunction", _module(ordinal, name), kernel.encode())
+@functools.lru_cache(maxsize=1024)
+def _function(ordinal: int, text: str, kernel: str) -> Any:
+    return call("cuModuleGetFunction", _module(ordinal, text), kernel.encode())
 
 
 @functools.cache
-def _module(ordinal: int, name: str) -> Any:
-    text, arch = source(name), device(ordinal).arch
+def _module(ordinal: int, text: str) -> Any:
+    arch = device(ordinal).arch
+    image, known = _image(text, arch)
+    try:
+        return call("cuModuleLoadData", image)
+    except CudaError as error:
+        if error.code not in _NO_IMAGE or not known:
+            raise
+    return call("cuModuleLoadData", _image(text, arch, anew=True)[0])
+
+
+def _image(text: str, arch: str, *, anew: bool = False) -> tuple[bytes, bool]:
+    """Return machine code, and whether it was on disk."""
     path = _cached(text, arch)
-    if path is not None and (image := _read(path)) is not None:
-        try:
-            return call("cuModuleLoadData", image)
-        except CudaError as error:
-            if error.code not in _NO_IMAGE:
-                raise
+    if path is not None and not anew and (image := _read(path)) is not None:
+        return image, True
     image = _compile(text, arch)
-    module = call("cuModuleLoadData", image)
     if path is not None:
         _write(path, image)
-    return module
+    return image, False
 
 
 def _cached(text: str, arch: str) -> Path | None:
@@ -64,6 +88,7 @@ def _cached(text: str, arch: str) -> Path | None:
     return folder / f"{key[:32]}.cubin" if folder is not None else None
 
 
+@functools.lru_cache(maxsize=64)
 def _compile(text: str, arch: str) -> bytes:
     from cuda.core import Program, ProgramOptions
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from eagle.plugin import Blueprint, BuildError, EagleError, Step
 from eagle_cuda.capturing import capture
@@ -115,12 +116,14 @@ class RepeatStep(CudaStep):
     def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         """Add the kernel that enters the loop, and the loop, which decides last in its body whether to go on."""
         condition = builder.condition()
-        number, limit = self._number, self._limit
-        entered = self._conditions.loop(builder, number, condition, limit, after, again=False)
+        entered = self._decide(builder, condition, after, around=builder.around, again=False)
         node, body = builder.conditional(condition, [entered], loop=True)
-        tails = self._body.add(body, [])
-        self._conditions.loop(body, number, condition, limit, tails, again=True)
+        body.around = self._conditions.failed(self._number)
+        self._decide(body, condition, self._body.add(body, []), around=builder.around, again=True)
         return [node]
+
+    def _decide(self, builder: GraphBuilder, condition: Any, after: Sequence[int], *, around: int, again: bool) -> int:
+        return self._conditions.loop(builder, self._number, condition, self._limit, after, around=around, again=again)
 
 
 def cuda_steps(steps: Iterable[Step]) -> list[CudaStep]:

@@ -27,13 +27,13 @@ struct Record {
     long_t iterations;
     word_t limited;
     word_t entered;
-    word_t nan;  // 1: the guard's cell, 2: the baseline's
-    word_t unused;
+    word_t nan;     // 1: the guard's cell, 2: the baseline's
+    word_t failed;  // of a loop: a node inside it failed
 };
 
 // Of the whole graph. What failed in one repetition halts the conditionals of the later ones that are queued already, and
 // none of its own: which of those come after it depends on the order of the day.
-struct Fault {
+struct Outcome {
     word_t failed;
     word_t halted;  // `failed` as it was when the repetition began
 };
@@ -56,23 +56,26 @@ __device__ inline long_t normal(const Guard& guard, long_t value) {
 }
 
 // A NaN decides nothing: it is noted, and the body does not run.
-__device__ inline bool holds(const Guard& guard, Record* record, Fault* fault) {
+__device__ inline bool holds(const Guard& guard, Record* record, Outcome* outcome) {
     if (guard.always) return true;
     const long_t value = load(guard.cell, guard.size);
     const long_t base = guard.baseline != 0 ? load(guard.baseline, guard.size) : 0;
     const word_t nan = is_nan(guard, value) ? 1 : is_nan(guard, base) ? 2 : 0;
     if (nan != 0) {
         if (record->nan == 0) record->nan = nan;
-        fault->failed = 1;
+        outcome->failed = 1;
         return false;
     }
     return (normal(guard, value) != normal(guard, base)) != (guard.negate != 0);
 }
 
-// A loop that the host wants stopped ends as if its guard were false.
-__device__ inline void decide(condition_t condition, const Guard& guard, Record* record, Fault* fault,
+// A loop that the host wants stopped, or in which a node failed, ends as if its guard were false; the latter ends the loop
+// around it too, so that no loop waits for a sample that faults each time. `around` is the word that ends that one, or null.
+__device__ inline void decide(condition_t condition, const Guard& guard, Record* record, Outcome* outcome, word_t* around,
                               const volatile word_t* stop, long long limit) {
-    const bool going = holds(guard, record, fault) && *stop == 0;
+    const bool failed = record->failed != 0;
+    if (failed && around != nullptr) *around = 1;
+    const bool going = !failed && holds(guard, record, outcome) && *stop == 0;
     const bool spent = limit >= 0 && record->iterations >= static_cast<long_t>(limit);
     record->limited = going && spent;
     cudaGraphSetConditional(condition, going && !spent);
@@ -82,25 +85,28 @@ __device__ inline void decide(condition_t condition, const Guard& guard, Record*
 
 // Right before a conditional that runs once.
 extern "C" __global__ void eagle_decide(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
-                                        eagle::Fault* fault) {
-    cudaGraphSetConditional(condition, fault->halted == 0 && eagle::holds(*guard, record, fault));
+                                        eagle::Outcome* outcome) {
+    cudaGraphSetConditional(condition, outcome->halted == 0 && eagle::holds(*guard, record, outcome));
 }
 
 // Right before a loop.
 extern "C" __global__ void eagle_enter(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
-                                       eagle::Fault* fault, const volatile word_t* stop, long long limit) {
-    if (fault->halted != 0) {  // the record stays that of the last repetition that ran
+                                       eagle::Outcome* outcome, word_t* around, const volatile word_t* stop,
+                                       long long limit) {
+    if (outcome->halted != 0) {  // the record stays that of the last repetition that ran
         cudaGraphSetConditional(condition, 0);
         return;
     }
     record->iterations = 0;
+    record->failed = 0;
     record->entered = 1;
-    eagle::decide(condition, *guard, record, fault, stop, limit);
+    eagle::decide(condition, *guard, record, outcome, around, stop, limit);
 }
 
 // Last in the body of a loop.
 extern "C" __global__ void eagle_again(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
-                                       eagle::Fault* fault, const volatile word_t* stop, long long limit) {
+                                       eagle::Outcome* outcome, word_t* around, const volatile word_t* stop,
+                                       long long limit) {
     record->iterations += 1;
-    eagle::decide(condition, *guard, record, fault, stop, limit);
+    eagle::decide(condition, *guard, record, outcome, around, stop, limit);
 }

@@ -1,0 +1,62 @@
+"""Loops over samples on the device: one persistent kernel in which a free thread takes the next sample."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eagle.graph.payloads import UntilDone
+from eagle.plugin import Placed, Step
+from eagle_cuda.context import CudaContext
+from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.launching import THREADS, fault_record, surroundings
+from eagle_cuda.modules import function
+from eagle_cuda.programs import program_for
+
+__all__ = ["lower"]
+
+_LOOP = np.dtype([("next", "u8"), ("longest", "u8"), ("left", "u8")])  # as `Loop` in kernels/samples.cuh
+_NO_LIMIT = 2**62
+_BLOCKS = 16  # of a multiprocessor, at most: as many threads as it can hold
+
+
+def lower(placed: Placed[UntilDone], context: CudaContext) -> Step:
+    """Run every sample to its own end, in registers from the step it enters a thread to the step it leaves it."""
+    payload = placed.node.payload
+    launch = payload.launch
+    program = program_for(launch.kernel)
+    planes = {plane.access.name: plane.memory for plane in placed.planes}
+    packed = program.signature.packed(planes, launch.params)
+    fault = fault_record(context, program)
+    context.ledger.stoppable = True
+    report = payload.report
+
+    def read(words: Any) -> None:
+        report(int(words["longest"]))
+
+    loop = context.ledger.add(_LOOP, context.here()[0], read, context.here()[1])
+    steps, failed = (planes[name].address if name in planes else 0 for name in ("steps taken", "samples failed"))
+
+    def build(builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        entry, end = program.loop_on(builder.device), function(builder.device.ordinal, "loops", "eagle_loop_end")
+        around = surroundings(context.ledger, builder, fault, launch.samples)
+        words = context.ledger.address(loop)
+        last = [builder.fill(words, _LOOP.itemsize, 0, after)]
+        if launch.samples:
+            arguments = [
+                *packed,
+                *around,
+                (_NO_LIMIT if payload.limit is None else payload.limit, ctypes.c_longlong),
+                (steps, ctypes.c_void_p),
+                (failed, ctypes.c_void_p),
+                (words, ctypes.c_void_p),
+            ]
+            threads = min(launch.samples, builder.device.multiprocessors * _BLOCKS * THREADS)
+            last = [builder.kernel(entry, arguments, last, threads=threads, block=THREADS)]
+        ended = [(words, ctypes.c_void_p), (planes["all done"].address, ctypes.c_void_p)]
+        return [builder.kernel(end, ended, last, threads=1)]
+
+    return context.built(build)
