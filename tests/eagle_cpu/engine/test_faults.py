@@ -8,8 +8,9 @@ from engine_running import call, pieces
 from small_kernels import lookup, scale, to_int
 
 from eagle.plugin import BuildError, Kernel
-from eagle_cpu.engine import fault_error, program_for
+from eagle_cpu.engine import program_for
 from eagle_ir.evaluate import Fault
+from eagle_ir.faults import fault_error
 
 
 @pytest.mark.parametrize("backwards", [False, True])
