@@ -278,13 +278,55 @@ def test_rebind_changes_some_arguments_and_keeps_the_others(x: np.ndarray) -> No
     np.testing.assert_array_equal(out, [3] * 5)
 
 
-def test_rebind_is_refused_while_it_stands_in_a_graph_and_allowed_after(x: np.ndarray) -> None:
+def test_a_rebind_holds_in_the_graphs_it_stands_in(x: np.ndarray) -> None:
+    other = np.full(7, 4.0)
     bound = eagle.deploy(kernels.bump).bind(x=x)
-    g = eagle.Graph().add(bound).build()
-    with pytest.raises(eagle.GraphError, match="stands in a graph"):
-        bound.rebind(x=np.zeros(3))
-    del g
-    assert bound.rebind(x=np.zeros(3)).samples == 3
+    built = eagle.Graph().add(bound, name="bump").build()
+    waiting = eagle.Graph().add(bound)
+    before = x.copy()
+    bound.rebind(x=other)
+    built.launch(2)
+    waiting.build().launch()
+    np.testing.assert_array_equal(x, before)
+    np.testing.assert_array_equal(other, [7.0] * 7)
+    assert built.node_labels() == ("bump",)
+    with pytest.raises(eagle.PlaneError, match="copied before every launch"), pytest.warns(eagle.CopyWarning):
+        bound.rebind(x=np.zeros(20)[::2])
+    built.launch()
+    assert (other == 8).all()
+
+
+def test_a_rebind_that_would_change_who_waits_is_refused(x: np.ndarray) -> None:
+    y, z = np.zeros(5), np.zeros(5)
+    first, second = eagle.deploy(kernels.bump).bind(x=x), eagle.deploy(kernels.bump).bind(x=y)
+    g = eagle.Graph().add(first, name="first").add(second, name="second").build()
+    with pytest.raises(eagle.GraphError, match="wait for other nodes"):
+        second.rebind(x=x)
+    g.launch()
+    assert (y == 1).all()
+    second.rebind(x=z)
+    g.launch()
+    assert (z == 1).all()
+    assert (y == 1).all()
+
+
+def test_a_rebind_inside_a_conditional_is_refused(x: np.ndarray) -> None:
+    bound, guard = eagle.deploy(kernels.bump).bind(x=x), np.ones(1)
+    g = eagle.Graph().add_node(eagle.graph.skippable(bound, eagle.graph.SkipGuard(guard))).build()
+    with pytest.raises(eagle.GraphError, match="stands inside it"):
+        bound.rebind(x=np.zeros(5))
+    g.launch()
+    np.testing.assert_array_equal(x, np.arange(5.0) + 1)
+
+
+def test_branches_that_would_race_after_a_rebind_are_refused(x: np.ndarray) -> None:
+    y = np.zeros(5)
+    first, second = eagle.deploy(kernels.bump).bind(x=x), eagle.deploy(kernels.bump).bind(x=y)
+    g = eagle.Graph().add_group([first, second]).build()
+    with pytest.raises(eagle.RaceError, match="race"):
+        second.rebind(x=x)
+    g.launch()
+    assert (y == 1).all()
 
 
 # faults ---------------------------------------------------------------------------------------------------------------

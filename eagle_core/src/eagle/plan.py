@@ -14,6 +14,7 @@ from eagle.binding import Binding, bind
 from eagle.busy import CallGuard
 from eagle.errors import BuildError, GraphError, GraphTypeError, PlaneError
 from eagle.graph import Graph
+from eagle.graph.rebinding import rebind
 from eagle.plugin import Argument, Kernel, Launch, Node, backends
 from eagle.plugin.lookup import backend_named, no_backend
 from eagle.signature import described, with_outputs
@@ -142,7 +143,7 @@ class BoundPlan:
         self.plan = plan
         self._guard = CallGuard("BoundPlan")
         self._graph: Graph | None = None
-        self._take(binding)
+        self._binding, self._launch = binding, self._launch_of(binding)
 
     @property
     def samples(self) -> int:
@@ -197,40 +198,49 @@ class BoundPlan:
     def rebind(self, /, **planes: object) -> BoundPlan:
         """Bind other arrays or numbers for some arguments; the others stay.
 
+        The graphs it stands in, built or not, run with them from then on.
+
         Raises
         ------
         GraphError
-            It stands in a graph, whose edges rest on the arrays it has.
+            The nodes of a graph it stands in would have to wait for each other differently, or it stands inside a
+            conditional.
+        RaceError
+            Branches of a graph would race.
         PlaneError
-            As for `Plan.bind`. It is as before then.
+            As for `Plan.bind`, or, where it stands in a graph, an array that would have to be copied.
+        Busy
+            One of the graphs is being launched.
+
+        Everything is as before then.
         """
-        if any(graph is not self._graph for graph in self._launch.graphs):
-            raise GraphError(
-                f"the bound plan of kernel {self.plan.name!r} stands in a graph",
-                why="the edges of the graph rest on the arrays it is bound to",
-                fix="Bind the plan anew and build a graph over that.",
-            )
         binding = self._binding
         given = {**binding.params, **binding.arrays, **binding.copied, **planes}
-        self._take(_bound(self.plan.kernel, given, stacklevel=3))
+        self._guard.hold(lambda: self._rebind(_bound(self.plan.kernel, given, stacklevel=6)))
         return self
 
-    def _take(self, binding: Binding) -> None:
-        self._binding = binding
-        self._graph = None
-        self._launch = Launch(
-            kernel=self.plan.kernel, arrays=binding.arrays, params=binding.params, samples=binding.samples
-        )
+    def _rebind(self, binding: Binding) -> None:
+        launch, graphs = self._launch_of(binding), list(self._launch.graphs)
+        if any(graph is not self._graph for graph in graphs):
+            self._refuse_copies(binding)
+        rebind(graphs, self._launch, launch)
+        self._binding, self._launch = binding, launch
+
+    def _launch_of(self, binding: Binding) -> Launch:
+        return Launch(kernel=self.plan.kernel, arrays=binding.arrays, params=binding.params, samples=binding.samples)
 
     def __eagle_node__(self) -> Node[Launch]:
-        for name in self._binding.copied:
+        self._refuse_copies(self._binding)
+        return Node("launch", self._launch)
+
+    def _refuse_copies(self, binding: Binding) -> None:
+        for name in binding.copied:
             raise PlaneError(
                 f"plane {name!r} of kernel {self.plan.name!r} would have to be copied before every launch",
                 why="it is strided or sample-major, and a graph needs to see the very array you hold",
                 fix="Pass a contiguous, component-major array.",
                 planes=(name,),
             )
-        return Node("launch", self._launch)
 
     def __repr__(self) -> str:
         return f"<eagle.BoundPlan of kernel {self.plan.name!r} over {self.samples} samples>"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, SupportsIndex, cast
 from eagle.errors import GraphError
 
 if TYPE_CHECKING:
+    from eagle.draw.profile import Profile
     from eagle.graph.graph import Graph
-    from eagle.graph.profile import Profile
 
 __all__ = ["Examining"]
 
@@ -43,7 +43,7 @@ class Examining:
         Exception
             As `launch`.
         """
-        from eagle.graph.profile import profiled
+        from eagle.draw.profile import profiled
 
         graph = _graph(self)
         return graph._guard.hold(lambda: profiled(graph, _positive(n)))

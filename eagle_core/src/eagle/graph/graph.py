@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index as as_index
 from sys import maxsize
 from typing import Any, SupportsIndex
@@ -20,8 +20,8 @@ from eagle.graph.labels import Labels
 from eagle.graph.looking import Looking
 from eagle.graph.placing import default_label, place
 from eagle.graph.stage import Stage
-from eagle.plugin.backend import Executable
-from eagle.plugin.blueprint import Placed
+from eagle.plugin.backend import Backend, Executable
+from eagle.plugin.blueprint import Blueprint, Placed
 from eagle.plugin.counters import Tally
 from eagle.plugin.counters import count as add_to_counter
 from eagle.plugin.nodes import Node
@@ -46,6 +46,8 @@ class Graph(Looking, Examining):
         self._tally = Tally()
         self._executable: Executable | None = None
         self._backend: str | None = None
+        self._built_as: tuple[Backend, Mapping[str, object], Executable] | None = None
+        self._close: weakref.finalize[..., Graph] | None = None
         weakref.finalize(self, self._tally.retire)
 
     # adding -----------------------------------------------------------------------------------------------------------
@@ -326,7 +328,7 @@ class Graph(Looking, Examining):
             raise PluginError(
                 f"backend {chosen.name!r} compiled the graph to {executable!r}", fix="Return an Executable."
             )
-        self._adopt(executable, chosen.name)
+        self._adopt(executable, chosen, options)
         return self
 
     def _enqueue(self, count: int) -> Graph:
@@ -334,14 +336,27 @@ class Graph(Looking, Examining):
         self._tally.launches += count
         return self
 
-    def _adopt(self, executable: Executable, backend: str) -> None:
+    def _adopt(self, executable: Executable, backend: Backend, options: Mapping[str, object]) -> None:
         """Make the graph a built one."""
         for name, by in executable.counters.items():
             add_to_counter(name, by)
         if type(executable).close is not Executable.close:
             # The finalizer keeps the executable, and all that its nodes hold, from being collected as part of a cycle.
-            weakref.finalize(self, executable.close)
-        self._backend, self._executable = backend, executable
+            self._close = weakref.finalize(self, executable.close)
+        self._backend, self._executable = backend.name, executable
+        self._built_as = backend, options, executable
+
+    def _rebind(self, stages: list[Stage], blueprint: Blueprint, changed: tuple[int, ...]) -> None:
+        """Hold other launches from now on."""
+        if self._built_as is not None:
+            backend, options, executable = self._built_as
+            if not executable.rebind(blueprint, changed):
+                fresh, close = backend.compile(blueprint, options), self._close
+                self._close = None
+                self._adopt(fresh, backend, options)
+                if close is not None:
+                    close()
+        self._stages = stages
 
     def _built(self) -> Executable:
         if self._executable is None:

@@ -154,22 +154,6 @@ class ArrayAdapter(ABC):
             _backend(array, memory).clear(memory)
 
 
-class _Described:
-    """Something NumPy takes for an array: the protocol that makes a view, and what keeps the bytes alive."""
-
-    __slots__ = ("__array_interface__", "keep")
-
-    def __init__(self, memory: Memory, typestr: str) -> None:
-        self.keep = memory.keep
-        self.__array_interface__ = {
-            "data": (memory.address, memory.readonly is not None),
-            "shape": memory.shape,
-            "strides": memory.strides,
-            "typestr": typestr,
-            "version": 3,
-        }
-
-
 def host_view(memory: Memory) -> np.ndarray[Any, Any]:
     """Return an array over host memory, as its dtype, or as raw bytes of the item size where NumPy has no such dtype.
 
@@ -181,7 +165,16 @@ def host_view(memory: Memory) -> np.ndarray[Any, Any]:
         typestr = np.dtype(memory.dtype).str
     except TypeError:
         typestr = f"|V{memory.itemsize}"
-    return np.asarray(_Described(memory, typestr))
+    place = {"data": (memory.address, memory.readonly is not None), "typestr": typestr, "version": 3}
+    return np.asarray(_Described(memory.keep, {**place, "shape": memory.shape, "strides": memory.strides}))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Described:
+    """Something NumPy takes for an array: what keeps the bytes alive, and the protocol that makes a view."""
+
+    keep: object
+    __array_interface__: dict[str, Any]
 
 
 def _backend(array: object, memory: Memory) -> Backend:

@@ -71,6 +71,23 @@ class Executable(ABC):
         """
         raise BuildError("its backend does not check what nodes write", fix="Check a graph over host arrays, on 'cpu'.")
 
+    def rebind(self, blueprint: Blueprint, changed: Sequence[int], /) -> bool:
+        """Go on with launches bound to other arrays or numbers, where that takes less than compiling anew.
+
+        Parameters
+        ----------
+        blueprint : Blueprint
+            The graph as it is to be: the same nodes in the same order, some with other planes or params.
+        changed : sequence of int
+            The indices of those, all of kind ``launch``.
+
+        Returns
+        -------
+        bool
+            Whether it was done; when not, which is the default, nothing has changed and the core compiles anew.
+        """
+        return False
+
     def close(self) -> None:
         """Wait for work in flight and release what is held; called once, when the graph is gone."""
         return

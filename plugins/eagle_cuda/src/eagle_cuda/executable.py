@@ -16,7 +16,9 @@ from eagle_cuda.device import CudaDevice, device
 from eagle_cuda.driver import call
 from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.launching import LaunchStep
 from eagle_cuda.lifetime import Holdings, apart_from_captures, when_nothing_is_captured
+from eagle_cuda.planes import device_of
 from eagle_cuda.segments import Segment, cut, cuts, words
 from eagle_cuda.steps import HostStep, add_nodes, blame, cuda_steps
 from eagle_cuda.waiting import wait_for
@@ -39,15 +41,12 @@ class CudaExecutable(Executable):
     """
 
     def __init__(self, blueprint: Blueprint, context: CudaContext, steps: Sequence[Step]) -> None:
-        self._blueprint = blueprint
         self._context = context
         self._device = device(context.device)
         self._pid = os.getpid()
-        # Each array once, however many nodes touch it: this is looked at in every launch.
-        planes = (plane for placed in blueprint.nodes for plane in placed.planes)
-        self._planes = tuple({id(plane.access.array): plane for plane in planes}.values())
         self._holdings = Holdings()
-        self._work = _Work(self._device, self._holdings, [plane.access.array for plane in self._planes])
+        self._work = _Work(self._device, self._holdings)
+        self._take(blueprint)
         self._finalizer = weakref.finalize(self, self._work.close)
         self._finalizer.atexit = False  # threads may still be at it: then it is only waited for
         self._steps = cuda_steps(steps)
@@ -60,6 +59,13 @@ class CudaExecutable(Executable):
             raise
         captured = any(segment.host is None for segment in self._segments)
         self.counters: Mapping[str, int] = {"captures": int(captured), "graph_builds": int(captured)}
+
+    def _take(self, blueprint: Blueprint) -> None:
+        self._blueprint = blueprint
+        # Each array once, however many nodes touch it: this is looked at in every launch.
+        planes = (plane for placed in blueprint.nodes for plane in placed.planes)
+        self._planes = tuple({id(plane.access.array): plane for plane in planes}.values())
+        self._work.arrays = [plane.access.array for plane in self._planes]
 
     # building ---------------------------------------------------------------------------------------------------------
 
@@ -117,6 +123,25 @@ class CudaExecutable(Executable):
                 wait_for(self._device, self._stream, interruptible=ledger.stoppable)
             ledger.settle(self._stream)
         self._context.check_after(self._blueprint)
+
+    def rebind(self, blueprint: Blueprint, changed: Sequence[int], /) -> bool:
+        """Set the parameters of kernel nodes, once what is queued has run with the old ones."""
+        self._same_process()
+        with self._device.current(), self._named():
+            if device_of(blueprint) != self._context.device:
+                return False
+            wait_for(self._device, self._stream, interruptible=self._context.ledger.stoppable)
+            if not all(self._patch(blueprint, index) for index in changed):
+                return False
+        self._take(blueprint)
+        return True
+
+    def _patch(self, blueprint: Blueprint, index: int) -> bool:
+        step = self._steps[index]
+        graph = next(
+            graph for segment, graph in zip(self._segments, self._launches, strict=True) if index in segment.indices
+        )
+        return isinstance(step, LaunchStep) and step.patch(graph, blueprint.nodes[index])
 
     def notes(self) -> Sequence[str]:
         """Say where the graph is cut, and what for."""
@@ -204,11 +229,11 @@ class CudaExecutable(Executable):
 class _Work:
     """What is in flight for a graph: a stream, what it uses of the driver, and the arrays it works on."""
 
-    def __init__(self, device: CudaDevice, holdings: Holdings, arrays: Sequence[object]) -> None:
+    def __init__(self, device: CudaDevice, holdings: Holdings) -> None:
         self.stream: Any = None
         self._device = device
         self._holdings = holdings
-        self._arrays = arrays
+        self.arrays: Sequence[object] = ()
         self._pid = os.getpid()
         _works.add(self)
 

@@ -9,7 +9,7 @@ from eagle_cuda.device import CudaDevice
 from eagle_cuda.driver import api, call
 from eagle_cuda.lifetime import Holdings
 
-__all__ = ["GraphBuilder"]
+__all__ = ["GraphBuilder", "kernel_parameters"]
 
 
 class GraphBuilder:
@@ -87,13 +87,7 @@ class GraphBuilder:
         block: int = 256,
     ) -> int:
         """Add a kernel over `threads` threads, at least one; `arguments` are pairs of value and ctypes type."""
-        block = min(threads, block)
-        parameters = api().CUDA_KERNEL_NODE_PARAMS()
-        parameters.func = function
-        parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ = -(-threads // block), 1, 1
-        parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ = block, 1, 1
-        parameters.kernelParams = tuple(value for value, _ in arguments), tuple(kind for _, kind in arguments)
-        return self._add("cuGraphAddKernelNode", after, parameters)
+        return self._add("cuGraphAddKernelNode", after, kernel_parameters(function, arguments, threads, block))
 
     def copy(self, parameters: Any, after: Sequence[int]) -> int:
         """Add a copy, given as ``CUDA_MEMCPY3D``."""
@@ -140,3 +134,14 @@ class GraphBuilder:
     def _add(self, function: str, after: Sequence[int], *arguments: Any) -> int:
         waits = self.needed(after)
         return self.note(int(call(function, self.graph, waits or None, len(waits), *arguments)), after)
+
+
+def kernel_parameters(function: Any, arguments: Sequence[tuple[Any, Any]], threads: int, block: int) -> Any:
+    """Return what a kernel node is: a function over `threads` threads, and pairs of value and ctypes type."""
+    block = min(threads, block)
+    parameters = api().CUDA_KERNEL_NODE_PARAMS()
+    parameters.func = function
+    parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ = -(-threads // block), 1, 1
+    parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ = block, 1, 1
+    parameters.kernelParams = tuple(value for value, _ in arguments), tuple(kind for _, kind in arguments)
+    return parameters

@@ -10,13 +10,15 @@ import numpy as np
 
 from eagle.plugin import Launch, Placed, Step
 from eagle_cuda.context import CudaContext
-from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.driver import api, call
+from eagle_cuda.graph_builder import GraphBuilder, kernel_parameters
 from eagle_cuda.ledger import Ledger, Record
 from eagle_cuda.programs import Program, program_for
+from eagle_cuda.steps import CudaStep
 from eagle_ir.faults import fault_at, fault_error
 from eagle_ir.gating import gated
 
-__all__ = ["THREADS", "fault_record", "lower", "surroundings"]
+__all__ = ["THREADS", "LaunchStep", "fault_record", "lower", "surroundings"]
 
 _FAULT = np.dtype(
     [("key", "u8"), ("index", "i8"), ("place", "u4"), ("lock", "u4")]
@@ -27,22 +29,47 @@ THREADS = 128  # of a block
 def lower(placed: Placed[Launch], context: CudaContext) -> Step:
     """Make one step of the kernel for every sample, a finished one being left alone."""
     launch = placed.node.payload
-    kernel = launch.kernel if launch.gate is None else gated(launch.kernel)
-    program = program_for(kernel)
-    planes = {plane.access.name: plane.memory for plane in placed.planes}
-    packed = program.signature.packed(planes, launch.params)
-    record = fault_record(context, program)
+    program = program_for(launch.kernel if launch.gate is None else gated(launch.kernel))
     if program.loops_inside:
         context.ledger.stoppable = True
+    return LaunchStep(program, placed, context.ledger, fault_record(context, program))
 
-    def build(builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
-        function = program.launch_on(builder.device)
-        if launch.samples == 0:
+
+class LaunchStep(CudaStep):
+    """A kernel node that can be bound to other arrays when the graph is instantiated."""
+
+    def __init__(self, program: Program, placed: Placed[Launch], ledger: Ledger, fault: Record | None) -> None:
+        self._program, self._ledger, self._fault = program, ledger, fault
+        self._arguments, self._samples = _packed(program, placed)
+        self._node: tuple[int, Any, list[tuple[Any, Any]]] | None = None
+
+    def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
+        """Add the node, an empty one for no samples."""
+        function = self._program.launch_on(builder.device)
+        if self._samples == 0:
             return [builder.empty(after)]
-        arguments = [*packed, *surroundings(context.ledger, builder, record, launch.samples)]
-        return [builder.kernel(function, arguments, after, threads=launch.samples, block=THREADS)]
+        around = surroundings(self._ledger, builder, self._fault)
+        arguments = [*self._arguments, (self._samples, ctypes.c_longlong), *around]
+        node = builder.kernel(function, arguments, after, threads=self._samples, block=THREADS)
+        self._node = node, function, around
+        return [node]
 
-    return context.built(build)
+    def patch(self, executable: Any, placed: Placed[Launch]) -> bool:
+        """Bind the node of an executable graph to other planes and params; False where that cannot be done."""
+        arguments, samples = _packed(self._program, placed)
+        if self._node is None or samples == 0:
+            return False
+        node, function, around = self._node
+        parameters = kernel_parameters(function, [*arguments, (samples, ctypes.c_longlong), *around], samples, THREADS)
+        call("cuGraphExecKernelNodeSetParams", executable, api().CUgraphNode(node), parameters)
+        self._arguments, self._samples = arguments, samples
+        return True
+
+
+def _packed(program: Program, placed: Placed[Launch]) -> tuple[list[tuple[Any, Any]], int]:
+    launch = placed.node.payload
+    planes = {plane.access.name: plane.memory for plane in placed.planes}
+    return program.signature.packed(planes, launch.params), launch.samples
 
 
 def fault_record(context: CudaContext, program: Program) -> Record | None:
@@ -61,13 +88,10 @@ def fault_record(context: CudaContext, program: Program) -> Record | None:
     return context.ledger.add(_FAULT, order, read, blame)
 
 
-def surroundings(
-    ledger: Ledger, builder: GraphBuilder, record: Record | None, samples: int
-) -> list[tuple[int | None, Any]]:
-    """Return what a generated kernel takes behind its arguments, as pairs of value and ctypes type."""
+def surroundings(ledger: Ledger, builder: GraphBuilder, record: Record | None) -> list[tuple[Any, Any]]:
+    """Return what a generated kernel takes behind the number of samples, as pairs of value and ctypes type."""
     ledger.allocate(builder)
     return [
-        (samples, ctypes.c_longlong),
         (ledger.outcome, ctypes.c_void_p),
         (0 if record is None else ledger.address(record), ctypes.c_void_p),
         (builder.around, ctypes.c_void_p),

@@ -42,12 +42,13 @@ def lower(placed: Placed[UntilDone], context: CudaContext) -> Step:
 
     def build(builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         entry, end = program.loop_on(builder.device), function(builder.device.ordinal, "loops", "eagle_loop_end")
-        around = surroundings(context.ledger, builder, fault, launch.samples)
+        around = surroundings(context.ledger, builder, fault)
         words = context.ledger.address(loop)
         last = [builder.fill(words, _LOOP.itemsize, 0, after)]
         if launch.samples:
             arguments = [
                 *packed,
+                (launch.samples, ctypes.c_longlong),
                 *around,
                 (_NO_LIMIT if payload.limit is None else payload.limit, ctypes.c_longlong),
                 (steps, ctypes.c_void_p),
