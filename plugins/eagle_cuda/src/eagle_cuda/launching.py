@@ -8,28 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from eagle.plugin import Launch, Placed, Step
+from eagle.plugin import BuildError, Launch, Placed, Step
+from eagle_cuda.artifacts import ArtifactProgram
 from eagle_cuda.context import CudaContext
 from eagle_cuda.driver import api, call
 from eagle_cuda.graph_builder import GraphBuilder, kernel_parameters
 from eagle_cuda.ledger import Ledger, Record
-from eagle_cuda.programs import Program, program_for
+from eagle_cuda.packing import packed
+from eagle_cuda.programs import Program, launch_program
 from eagle_cuda.steps import CudaStep
 from eagle_ir.faults import fault_at, fault_error
 from eagle_ir.gating import gated
 
-__all__ = ["THREADS", "LaunchStep", "fault_record", "lower", "surroundings"]
+__all__ = ["LaunchStep", "fault_record", "lower", "surroundings"]
 
-_FAULT = np.dtype(
-    [("key", "u8"), ("index", "i8"), ("place", "u4"), ("lock", "u4")]
-)  # as `Fault` in kernels/samples.cuh
-THREADS = 128  # of a block
+# As `Fault` in kernels/samples.cuh.
+_FAULT = np.dtype([("key", "u8"), ("index", "i8"), ("place", "u4"), ("lock", "u4")])
 
 
 def lower(placed: Placed[Launch], context: CudaContext) -> Step:
     """Make one step of the kernel for every sample, a finished one being left alone."""
     launch = placed.node.payload
-    program = program_for(launch.kernel if launch.gate is None else gated(launch.kernel))
+    program = launch_program(launch.kernel)
+    if launch.gate is not None:
+        if isinstance(program, ArtifactProgram):
+            raise BuildError(
+                f"compiled kernel {launch.kernel.name!r} has no mask",
+                why="in a loop of several nodes it has to leave finished samples alone",
+                fix="Use a kernel that takes the mask.",
+            )
+        program = launch_program(gated(launch.kernel))
     if program.loops_inside:
         context.ledger.stoppable = True
     return LaunchStep(program, placed, context.ledger, fault_record(context, program))
@@ -38,7 +46,9 @@ def lower(placed: Placed[Launch], context: CudaContext) -> Step:
 class LaunchStep(CudaStep):
     """A kernel node that can be bound to other arrays when the graph is instantiated."""
 
-    def __init__(self, program: Program, placed: Placed[Launch], ledger: Ledger, fault: Record | None) -> None:
+    def __init__(
+        self, program: Program | ArtifactProgram, placed: Placed[Launch], ledger: Ledger, fault: Record | None
+    ) -> None:
         self._program, self._ledger, self._fault = program, ledger, fault
         self._arguments, self._samples = _packed(program, placed)
         self._node: tuple[int, Any, list[tuple[Any, Any]]] | None = None
@@ -48,9 +58,9 @@ class LaunchStep(CudaStep):
         function = self._program.launch_on(builder.device)
         if self._samples == 0:
             return [builder.empty(after)]
-        around = surroundings(self._ledger, builder, self._fault)
+        around = surroundings(self._ledger, builder, self._fault) if self._program.reports else []
         arguments = [*self._arguments, (self._samples, ctypes.c_longlong), *around]
-        node = builder.kernel(function, arguments, after, threads=self._samples, block=THREADS)
+        node = builder.kernel(function, arguments, after, threads=self._samples, block=self._program.threads)
         self._node = node, function, around
         return [node]
 
@@ -60,21 +70,22 @@ class LaunchStep(CudaStep):
         if self._node is None or samples == 0:
             return False
         node, function, around = self._node
-        parameters = kernel_parameters(function, [*arguments, (samples, ctypes.c_longlong), *around], samples, THREADS)
+        passed = [*arguments, (samples, ctypes.c_longlong), *around]
+        parameters = kernel_parameters(function, passed, samples, self._program.threads)
         call("cuGraphExecKernelNodeSetParams", executable, api().CUgraphNode(node), parameters)
         self._arguments, self._samples = arguments, samples
         return True
 
 
-def _packed(program: Program, placed: Placed[Launch]) -> tuple[list[tuple[Any, Any]], int]:
+def _packed(program: Program | ArtifactProgram, placed: Placed[Launch]) -> tuple[list[tuple[Any, Any]], int]:
     launch = placed.node.payload
     planes = {plane.access.name: plane.memory for plane in placed.planes}
-    return program.signature.packed(planes, launch.params), launch.samples
+    return packed(program.arguments, planes, launch.params), launch.samples
 
 
-def fault_record(context: CudaContext, program: Program) -> Record | None:
+def fault_record(context: CudaContext, program: Program | ArtifactProgram) -> Record | None:
     """Make room for the fault of a node's lowest sample, which is raised after the run; None if none can fault."""
-    if not program.can_fault:
+    if isinstance(program, ArtifactProgram) or not program.can_fault:
         return None
 
     def read(words: Any) -> Exception | None:

@@ -12,8 +12,9 @@ from eagle.graph.payloads import UntilDone
 from eagle.plugin import Placed, Step
 from eagle_cuda.context import CudaContext
 from eagle_cuda.graph_builder import GraphBuilder
-from eagle_cuda.launching import THREADS, fault_record, surroundings
+from eagle_cuda.launching import fault_record, surroundings
 from eagle_cuda.modules import function
+from eagle_cuda.packing import packed
 from eagle_cuda.programs import program_for
 
 __all__ = ["lower"]
@@ -29,7 +30,7 @@ def lower(placed: Placed[UntilDone], context: CudaContext) -> Step:
     launch = payload.launch
     program = program_for(launch.kernel)
     planes = {plane.access.name: plane.memory for plane in placed.planes}
-    packed = program.signature.packed(planes, launch.params)
+    passed = packed(program.arguments, planes, launch.params)
     fault = fault_record(context, program)
     context.ledger.stoppable = True
     report = payload.report
@@ -47,7 +48,7 @@ def lower(placed: Placed[UntilDone], context: CudaContext) -> Step:
         last = [builder.fill(words, _LOOP.itemsize, 0, after)]
         if launch.samples:
             arguments = [
-                *packed,
+                *passed,
                 (launch.samples, ctypes.c_longlong),
                 *around,
                 (_NO_LIMIT if payload.limit is None else payload.limit, ctypes.c_longlong),
@@ -55,8 +56,8 @@ def lower(placed: Placed[UntilDone], context: CudaContext) -> Step:
                 (failed, ctypes.c_void_p),
                 (words, ctypes.c_void_p),
             ]
-            threads = min(launch.samples, builder.device.multiprocessors * _BLOCKS * THREADS)
-            last = [builder.kernel(entry, arguments, last, threads=threads, block=THREADS)]
+            threads = min(launch.samples, builder.device.multiprocessors * _BLOCKS * program.threads)
+            last = [builder.kernel(entry, arguments, last, threads=threads, block=program.threads)]
         ended = [(words, ctypes.c_void_p), (planes["all done"].address, ctypes.c_void_p)]
         return [builder.kernel(end, ended, last, threads=1)]
 

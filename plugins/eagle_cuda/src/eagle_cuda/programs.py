@@ -6,7 +6,8 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from eagle.plugin import BuildError, Kernel
+from eagle.plugin import Argument, BuildError, Kernel
+from eagle_cuda.artifacts import ARTIFACT_DIALECT, Artifact, ArtifactProgram
 from eagle_cuda.device import CudaDevice
 from eagle_cuda.modules import compile_ahead, function_of
 from eagle_cuda.planes import current_device
@@ -14,7 +15,7 @@ from eagle_cuda.writer import LAUNCH, LOOP, Signature, launch_source, loop_sourc
 from eagle_ir import DIALECT, Function, While
 from eagle_ir.walking import faulting, instructions
 
-__all__ = ["Program", "prepare", "program_for"]
+__all__ = ["Program", "launch_program", "prepare", "program_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,26 @@ class Program:
     ----------
     kernel : Kernel
     signature : Signature
+    threads : int
+        Of a block.
+    reports : bool
+        Whether it takes where to note faults and to look for a stop, behind the number of samples.
     """
 
     kernel: Kernel
     signature: Signature
+    threads: int = 128
+    reports: bool = True
 
     @property
     def function(self) -> Function:
         """Its body."""
         return self.signature.function
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What it is passed."""
+        return self.function.arguments
 
     @property
     def can_fault(self) -> bool:
@@ -63,8 +75,15 @@ class Program:
         return function_of(device.ordinal, self.text(LOOP), LOOP)
 
 
+def launch_program(kernel: Kernel) -> Program | ArtifactProgram:
+    """Return what makes one step of a kernel of the IR, or of one compiled already. Raises as `program_for`."""
+    if kernel.dialect == ARTIFACT_DIALECT and isinstance(kernel.code, Artifact):
+        return ArtifactProgram(kernel, kernel.code)
+    return program_for(kernel)
+
+
 def program_for(kernel: Kernel) -> Program:
-    """Return the program of a kernel.
+    """Return the program of a kernel of the IR.
 
     Raises
     ------
@@ -74,7 +93,7 @@ def program_for(kernel: Kernel) -> Program:
     if kernel.dialect != DIALECT or not isinstance(kernel.code, Function):
         raise BuildError(
             f"kernel {kernel.name!r} is of dialect {kernel.dialect!r}",
-            why=f"backend 'gpu' compiles {DIALECT!r}",
+            why=f"backend 'gpu' compiles {DIALECT!r} and launches {ARTIFACT_DIALECT!r}",
             fix="Deploy it for a backend that takes this dialect.",
         )
     return Program(kernel, Signature(kernel.code))

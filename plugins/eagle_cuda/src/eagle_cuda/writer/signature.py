@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from eagle.plugin import Argument, Memory
+from eagle.plugin import Argument
 from eagle_cuda.writer.types import c_type, memory_type
 from eagle_ir import Function, Load, Store, Type
 
 __all__ = ["Component", "Signature"]
-
-_PARAMS = {
-    "float64": ctypes.c_double,
-    "float32": ctypes.c_float,
-    "int64": ctypes.c_int64,
-    "int32": ctypes.c_int32,
-    "uint32": ctypes.c_uint32,
-    "bool": ctypes.c_bool,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,36 +119,3 @@ class Signature:
             elif argument.shape:
                 parameters.append(f"i64 {name}_row")
         return parameters
-
-    def packed(self, planes: Mapping[str, Memory], params: Mapping[str, float | int | bool]) -> list[tuple[Any, Any]]:
-        """Return what is passed for them, as pairs of value and ctypes type.
-
-        Parameters
-        ----------
-        planes : mapping of str to Memory
-            One per argument that is no param, checked by whoever bound them.
-        params : mapping of str to number
-        """
-        packed: list[tuple[Any, Any]] = []
-        for argument in self.function.arguments:
-            if argument.role == "param":
-                packed.append((_number(params[argument.name], argument.dtype), _PARAMS[argument.dtype]))
-                continue
-            memory = planes[argument.name]
-            packed.append((memory.address, ctypes.c_void_p))
-            if argument.role == "table":
-                packed += [(length, ctypes.c_longlong) for length in memory.shape]
-            elif argument.shape:
-                step = memory.strides[0] if len(memory.shape) > 1 else 0
-                packed.append((step // memory.itemsize, ctypes.c_longlong))
-        return packed
-
-
-def _number(number: float | int | bool, dtype: str) -> Any:
-    """Return a param in its argument's type: floats rounded once, integers wrapped."""
-    kind = np.dtype(dtype)
-    if kind.kind in "iu":
-        bits = int(number) & (2 ** (8 * kind.itemsize) - 1)
-        return np.array(bits, f"u{kind.itemsize}").view(kind).item()
-    with np.errstate(over="ignore"):
-        return kind.type(number).item()
