@@ -1,7 +1,7 @@
 """What the documentation's examples use of CuPy, over the CUDA device of the tests.
 
 The CUDA runtime, and so CuPy itself, does not work on the emulated device. Arrays here are of float64 with one axis of
-at most 1024 elements; the names and protocols are CuPy's.
+at most 1024 elements in operations; the names and protocols are CuPy's.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ class Array(DeviceArray):
     def fill(self, value: float) -> None:
         """Set every element."""
         _launch("set", self, np.float64(value))
+
+    @property
+    def device(self) -> Device:
+        """The device it is on."""
+        return Device()
 
     def __float__(self) -> float:
         return float(self.to_numpy())
@@ -138,6 +143,8 @@ def module() -> ModuleType:
     vars(cupy).update(
         ndarray=Array,
         asarray=asarray,
+        empty=Array.empty,
+        linspace=lambda *bounds: asarray(np.linspace(*bounds)),
         arange=lambda *bounds: asarray(np.arange(*bounds)),
         zeros=lambda count: asarray(np.zeros(count)),
         ones=lambda count: asarray(np.ones(count)),
