@@ -46,11 +46,11 @@ sanitize: $(TOOLS)
 	tests/native/run_generated $(BIN)/python
 	tests/native/run_binding $(BIN)/python
 
-# The tests of the emulated CUDA device on the real one of this machine, in at most eight minutes. NVIDIA's compiler and CuPy
-# come first, where there is a device to use them.
+# The tests of the emulated CUDA device on the real one of this machine, then figures, in at most eight minutes. NVIDIA's
+# compiler and CuPy come first, where there is a device to use them. PEERS=../shared/peers adds the arms of that folder.
 gpu-check: $(TOOLS)
 	@if $(BIN)/python tests/gpu_check.py --device; then $(BIN)/python -m pip install --quiet --group gpu; fi
-	$(BIN)/python tests/gpu_check.py
+	PEERS=$(abspath $(PEERS)) $(BIN)/python tests/gpu_check.py
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/graph_costs.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -61,3 +62,26 @@ def test_the_table_ends_with_the_sum_and_the_device(
 
 def test_a_file_is_not_begun_once_the_time_is_up(check: ModuleType) -> None:
     assert check.run(FILE, 0.0).note == "not run: the time was up"
+
+
+def test_figures_come_after_the_whole_table_only(
+    check: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check, "describe", lambda: ("Some Device", None))
+    monkeypatch.setattr(check, "run", lambda file, seconds: check.Row(file.name, 1))
+    monkeypatch.setattr(check, "measure", lambda: "\n\nsum of 1000 float64")
+    assert check.main([]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "sum of 1000 float64"
+    assert check.main(["a.py"]) == 0
+    assert "sum of" not in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_figures_program_runs_on_the_emulated_device() -> None:
+    pytest.importorskip("cuda.core")
+    command = [sys.executable, "-W", "error", "-m", "benchmarks.gpu", "--emulated"]
+    ran = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert lines[1].split() == ["case", "arm", "floor", "measured", "times"]
+    assert sum("rk4" in line for line in lines) == 4
