@@ -11,9 +11,9 @@ constexpr int lanes = 64;
 constexpr long long block = 4096;
 
 // An element need not be aligned: it may be a field of a packed structure.
-template <typename T>
+template <typename T, bool aligned>
 __device__ inline T load(const byte_t* address) {
-    if (reinterpret_cast<long_t>(address) % sizeof(T) == 0) return *reinterpret_cast<const T*>(address);
+    if (aligned) return *reinterpret_cast<const T*>(address);
     T value;
     for (int i = 0; i < static_cast<int>(sizeof(T)); ++i) reinterpret_cast<byte_t*>(&value)[i] = address[i];
     return value;
@@ -66,6 +66,24 @@ __device__ inline Work widened(In value) { return static_cast<Work>(value); }
 template <>
 __device__ inline byte_t widened<byte_t, byte_t>(byte_t value) { return value != 0; }  // any byte but 0 is true
 
+// What a lane makes of its elements of a block, of which there is one at least. Eight loads are under way before the first
+// is used, so that memory is kept busy; what they give is taken in the documented order.
+template <typename Op, typename In, typename Work, bool aligned>
+__device__ inline Work lane_of(const byte_t* x, long long stride, long long count, int lane) {
+    constexpr int batch = 8;
+    Work value = widened<Work>(load<In, aligned>(x + lane * stride));
+    long long i = lane + lanes;
+    for (; i + (batch - 1) * lanes < count; i += batch * lanes) {
+        In loaded[batch];
+#pragma unroll
+        for (int k = 0; k < batch; ++k) loaded[k] = load<In, aligned>(x + (i + k * lanes) * stride);
+#pragma unroll
+        for (int k = 0; k < batch; ++k) value = Op::of(value, widened<Work>(loaded[k]));
+    }
+    for (; i < count; i += lanes) value = Op::of(value, widened<Work>(load<In, aligned>(x + i * stride)));
+    return value;
+}
+
 template <typename Op, typename In, typename Work, typename Out>
 __device__ inline void reduce(const byte_t* x, long long stride, long long n, byte_t* out, Out empty) {
     __shared__ Work values[lanes];
@@ -73,10 +91,10 @@ __device__ inline void reduce(const byte_t* x, long long stride, long long n, by
     const long long count = n - first < block ? n - first : block;
     const int lane = threadIdx.x;
     if (lane < count) {
-        Work value = widened<Work>(load<In>(x + (first + lane) * stride));
-        for (long long i = lane + lanes; i < count; i += lanes)
-            value = Op::of(value, widened<Work>(load<In>(x + (first + i) * stride)));
-        values[lane] = value;
+        const byte_t* begin = x + first * stride;
+        const bool aligned = (reinterpret_cast<long_t>(x) | static_cast<long_t>(stride)) % sizeof(In) == 0;
+        values[lane] = aligned ? lane_of<Op, In, Work, true>(begin, stride, count, lane)
+                               : lane_of<Op, In, Work, false>(begin, stride, count, lane);
     }
     __syncthreads();
     long long present = count < lanes ? count : lanes;
