@@ -131,13 +131,7 @@ def _loop(signature: Signature) -> list[str]:
         *[f"{c_type(one.type)} {one.name} = {_zero(one.type)};" for one in signature.components],
         *[f"{c_type(one.type)} {one.name}_next = {_zero(one.type)};" for one in stored],
         "for (u32 turns = 0;; ++turns) {",
-        "    if (sample < 0) {",
-        "        do sample = next(loop);",
-        f"        while (sample < samples && {mask.place} != 0);",
-        "        if (sample >= samples) break;",
-        "        taken = 0;",
-        *[f"        {one.name} = {_read(one)};" for one in signature.components],
-        "    }",
+        *["    " + line for line in _taking(signature, mask)],
         "    const bool stopping = turns % 1024 == 0 && *stop != 0;",
         "    Where where{0, 0};",
         "    Ended ended = stopping ? STOPPED : WHOLE;",
@@ -150,19 +144,39 @@ def _loop(signature: Signature) -> list[str]:
         f"        over = bad || {done} || taken == limit;",
         "    }",
         "    if (!over) continue;",
-        "    if (ended == FAULTED) note(outcome, fault, around, sample, where);",
-        "    if (taken > 0) {",
-        *[f"        {one.place} = {one.name};" for one in stored if one is not mask],
-        f"        {mask.place} = {mask.name} || bad;",
-        "        if (bad) failed[sample] = 1;",
-        "        if (steps != nullptr) steps[sample] += taken;",
-        "    }",
-        f"    if (!{mask.name} && !bad) loop->left = 1;",
-        "    if (taken > longest) longest = taken;",
-        "    sample = -1;",
-        "    if (ended == STOPPED) break;",
+        *["    " + line for line in _leaving(stored, mask)],
         "}",
         "if (longest > 0) atomicMax(&loop->longest, static_cast<u64>(longest));",
+    ]
+
+
+def _taking(signature: Signature, mask: Component) -> list[str]:
+    """Have a thread without a sample take the next one that is not finished."""
+    return [
+        "if (sample < 0) {",
+        "    do sample = next(loop);",
+        f"    while (sample < samples && {mask.place} != 0);",
+        "    if (sample >= samples) break;",
+        "    taken = 0;",
+        *[f"    {one.name} = {_read(one)};" for one in signature.components],
+        "}",
+    ]
+
+
+def _leaving(stored: list[Component], mask: Component) -> list[str]:
+    """Write a sample that ended, and what it came to; unless it took no step, because then it is as it was."""
+    return [
+        "if (ended == FAULTED) note(outcome, fault, around, sample, where);",
+        "if (taken > 0) {",
+        *[f"    {one.place} = {one.name};" for one in stored if one is not mask],
+        f"    {mask.place} = {mask.name} || bad;",
+        "    if (bad) failed[sample] = 1;",
+        "    if (steps != nullptr) steps[sample] += taken;",
+        "}",
+        f"if (!{mask.name} && !bad) loop->left = 1;",
+        "if (taken > longest) longest = taken;",
+        "sample = -1;",
+        "if (ended == STOPPED) break;",
     ]
 
 
