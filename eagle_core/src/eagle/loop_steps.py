@@ -14,7 +14,7 @@ import numpy as np
 from eagle.access import footprint, overlap
 from eagle.errors import GraphError, GraphTypeError, PlaneError
 from eagle.graph import Conditional, Graph, SkipGuard, reduce, repeat_while
-from eagle.graph.payloads import BeginStep, EndStep, UntilDone
+from eagle.graph.payloads import SampleStep, UntilDone
 from eagle.plan import Plan
 from eagle.plugin import Argument, Launch, Node, adapter_of
 from eagle.signature import with_outputs
@@ -201,10 +201,13 @@ class SeveralNodes(LoopStep):
         mask = self.planes[self._mask]
         if self.steps is not None or self.failed is not None:
             running = self._zeros("bool")
-            parts.insert(0, Node("begin_step", BeginStep(mask=mask, running=running, steps=self.steps), "begin"))
+            counted = {} if self.steps is None else {"steps": self.steps}
+            begin = SampleStep(reads={"mask": mask}, writes={"running": running, **counted})
+            parts.insert(0, Node("begin_step", begin, "begin"))
             if self.failed is not None:
-                ending = EndStep(mask=mask, running=running, failed=self.failed, states=self._written_floats())
-                parts.append(Node("end_step", ending, "watch"))
+                states = {f"state {number}": state for number, state in enumerate(self._written_floats())}
+                end = SampleStep(reads={**states, "running": running}, writes={"failed": self.failed, "mask": mask})
+                parts.append(Node("end_step", end, "watch"))
         look = reduce(mask, self._all_done, "all", name="all done")
         self._loop: dict[int | None, Conditional] = getattr(self, "_loop", {})
         loop = repeat_while((*parts, look), SkipGuard(self._all_done, negate=True), limit, name="until done")
@@ -214,14 +217,14 @@ class SeveralNodes(LoopStep):
     def _steps_of(self, limit: int | None) -> int:
         return self._loop[limit].iterations or 0
 
-    def _written_floats(self) -> tuple[object, ...]:
-        return tuple(
+    def _written_floats(self) -> list[object]:
+        return [
             launch.arrays[argument.name]
             for launch in self._launches
             if isinstance(launch, Launch)
             for argument in launch.kernel.arguments
             if argument.role == "sample" and argument.mode != "r" and argument.dtype.startswith("float")
-        )
+        ]
 
 
 def _instead(part: object) -> str:

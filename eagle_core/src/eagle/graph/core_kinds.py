@@ -11,7 +11,7 @@ from eagle.graph.launch import launch_access
 from eagle.graph.opaque import declared_access
 from eagle.graph.payloads import Child, Opaque
 from eagle.graph.reduce import reduce_access
-from eagle.graph.until_done import begin_access, end_access, loop_access, lower_until_done
+from eagle.graph.until_done import loop_access, lower_until_done
 from eagle.plugin.blueprint import Placed
 from eagle.plugin.lookup import adopters
 from eagle.plugin.lowering import LowerContext, Lowering, Step
@@ -79,8 +79,8 @@ KINDS: tuple[NodeKind[Any], ...] = (
     NodeKind(name="copy", access=copy_access, complete_access=True, mixed=True),
     NodeKind(name="launch", access=launch_access, complete_access=True),
     NodeKind(name="until_done", access=loop_access, complete_access=True),
-    NodeKind(name="begin_step", access=begin_access, complete_access=True),
-    NodeKind(name="end_step", access=end_access, complete_access=True),
+    NodeKind(name="begin_step", access=declared_access, complete_access=True),
+    NodeKind(name="end_step", access=declared_access, complete_access=True),
     NodeKind(name="reduce", access=reduce_access, complete_access=True),
     NodeKind(name="skippable", access=guard_access, bodies=bodies, complete_access=True),
     NodeKind(name="repeat_while", access=guard_access, bodies=bodies, complete_access=True),

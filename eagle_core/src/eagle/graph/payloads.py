@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 # Slots and representations are left out: making them takes time at every import of eagle, and nobody prints these.
 
 __all__ = [
-    "BeginStep",
     "Child",
     "Conditional",
     "Copy",
-    "EndStep",
     "Opaque",
     "Reduce",
     "RepeatWhile",
+    "SampleStep",
     "Skippable",
     "UntilDone",
 ]
@@ -170,32 +169,14 @@ class UntilDone:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BeginStep:
-    """What a loop of several nodes begins a step with: it notes in `running` which samples the mask leaves to run.
+class SampleStep:
+    """What stands around the step of a loop of several nodes, where steps are counted or states looked at.
 
-    Attributes
-    ----------
-    mask, running : array of bool, shape (n,)
-    steps : array of int64, shape (n,), or None
-        One is added for each sample that runs.
+    ``begin_step`` notes in ``running`` which samples ``mask`` leaves to run, and adds one to their ``steps``, if those
+    are counted. ``end_step`` marks samples of ``running`` whose state is NaN or infinite in ``failed`` and ``mask``;
+    states are ``state 0``, ``state 1``, ..., of shape (n,) or (components, n). Masks are bool and steps int64, of shape
+    (n,).
     """
 
-    mask: object
-    running: object
-    steps: object = None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class EndStep:
-    """What it ends one with: samples that ran, and whose state is NaN or infinite, are marked in `failed` and `mask`.
-
-    Attributes
-    ----------
-    mask, running, failed : array of bool, shape (n,)
-    states : tuple of array of floats, shape (n,) or (components, n)
-    """
-
-    mask: object
-    running: object
-    failed: object
-    states: tuple[object, ...]
+    reads: Mapping[str, object]
+    writes: Mapping[str, object]

@@ -8,13 +8,13 @@ from eagle.errors import BuildError
 from eagle.graph.conditional import repeat_while
 from eagle.graph.guard import SkipGuard
 from eagle.graph.launch import launch_access
-from eagle.graph.payloads import BeginStep, EndStep, UntilDone
+from eagle.graph.payloads import UntilDone
 from eagle.graph.reduce import reduce
 from eagle.plugin.blueprint import Placed
 from eagle.plugin.lowering import LowerContext, Step
 from eagle.plugin.nodes import Access, Node
 
-__all__ = ["begin_access", "end_access", "loop_access", "lower_until_done"]
+__all__ = ["loop_access", "lower_until_done"]
 
 
 def loop_access(node: Node[UntilDone]) -> Iterable[Access]:
@@ -25,25 +25,6 @@ def loop_access(node: Node[UntilDone]) -> Iterable[Access]:
     for name, array in (("steps taken", payload.steps), ("samples failed", payload.failed)):
         if array is not None:
             yield Access(name=name, array=array, mode="rw", axis=0)
-
-
-def begin_access(node: Node[BeginStep]) -> Iterable[Access]:
-    """Yield the planes of the beginning of a step."""
-    payload = node.payload
-    yield Access(name="mask", array=payload.mask, mode="r", axis=0)
-    yield Access(name="running", array=payload.running, mode="w", total=True, axis=0)
-    if payload.steps is not None:
-        yield Access(name="steps", array=payload.steps, mode="rw", axis=0)
-
-
-def end_access(node: Node[EndStep]) -> Iterable[Access]:
-    """Yield the planes of the end of a step."""
-    payload = node.payload
-    for number, state in enumerate(payload.states):
-        yield Access(name=f"state {number}", array=state, mode="r")
-    yield Access(name="running", array=payload.running, mode="r", axis=0)
-    yield Access(name="failed", array=payload.failed, mode="rw", axis=0)
-    yield Access(name="mask", array=payload.mask, mode="rw", axis=0)
 
 
 def lower_until_done(placed: Placed[UntilDone], context: LowerContext) -> Step:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from eagle.graph.payloads import BeginStep, EndStep
+from eagle.graph.payloads import SampleStep
 from eagle.plugin import Placed, Step
 from eagle_cpu.context import CpuContext
 
 __all__ = ["lower_begin", "lower_end"]
 
 
-def lower_begin(placed: Placed[BeginStep], context: CpuContext) -> Step:
+def lower_begin(placed: Placed[SampleStep], context: CpuContext) -> Step:
     """Note which samples run in this step, and count it for them."""
     views = _views(placed, context)
     mask, running, steps = views["mask"], views["running"], views.get("steps")
@@ -26,7 +26,7 @@ def lower_begin(placed: Placed[BeginStep], context: CpuContext) -> Step:
     return context.over_memory(placed, begin)
 
 
-def lower_end(placed: Placed[EndStep], context: CpuContext) -> Step:
+def lower_end(placed: Placed[SampleStep], context: CpuContext) -> Step:
     """End the samples of this step whose state is no number any more."""
     views = _views(placed, context)
     mask, running, failed = views["mask"], views["running"], views["failed"]

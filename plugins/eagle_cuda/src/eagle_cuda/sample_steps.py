@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from eagle.graph.payloads import BeginStep, EndStep
+from eagle.graph.payloads import SampleStep
 from eagle.plugin import Memory, Placed, Step
 from eagle_cuda.context import CudaContext
 from eagle_cuda.graph_builder import GraphBuilder
@@ -15,7 +15,7 @@ from eagle_cuda.modules import function
 __all__ = ["lower_begin", "lower_end"]
 
 
-def lower_begin(placed: Placed[BeginStep], context: CudaContext) -> Step:
+def lower_begin(placed: Placed[SampleStep], context: CudaContext) -> Step:
     """Note which samples run in this step, and count it for them."""
     planes = _planes(placed)
     steps = planes["steps"].address if "steps" in planes else 0
@@ -27,7 +27,7 @@ def lower_begin(placed: Placed[BeginStep], context: CudaContext) -> Step:
     return context.built(build)
 
 
-def lower_end(placed: Placed[EndStep], context: CudaContext) -> Step:
+def lower_end(placed: Placed[SampleStep], context: CudaContext) -> Step:
     """End the samples of this step whose state is no number any more: a kernel for each state, one after another."""
     planes = _planes(placed)
     states = [memory for name, memory in planes.items() if name.startswith("state ")]
