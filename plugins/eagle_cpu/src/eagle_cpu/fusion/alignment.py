@@ -9,15 +9,18 @@ from math import lcm, prod
 
 from eagle.plugin import Memory, Plane
 from eagle_cpu.cost import cost_in_registers
+from eagle_cpu.fusion.launched import Launched
 from eagle_cpu.host_memory import overlap, span
 from eagle_cpu.steps import NativeStep
 
-__all__ = ["MOST_BYTES", "Alignment", "Layout", "layout_of", "touched"]
+__all__ = ["MOST_BYTES", "Alignment", "Layout", "layout_of", "rows", "touched"]
 
 MOST_BYTES = 1024
 """Bytes of a sample that nodes which run together may touch: a tile of a few hundred samples stays in the cache."""
 
 _FEW_CUTS = 8
+_FEW_PAIRS = 256
+"""Of rows that are compared by their numbers; planes with more of them are compared as memory of any shape."""
 _WORTH_SHARING_NS = 40_000.0
 """Work from which on a second thread is woken."""
 
@@ -64,7 +67,8 @@ class Alignment:
     """The planes of nodes that line up, and whether another node does.
 
     Two nodes do when they touch nothing but their planes, have equally many samples, and every two of their planes that
-    share a byte, one of them written, are the same elements in the same places, sample i at index i of one axis.
+    share a byte, one of them written, are the same elements in the same places, or have some rows in common, sample i
+    at index i of one axis.
 
     Attributes
     ----------
@@ -134,7 +138,7 @@ class Alignment:
             if known.written or not plane.written:
                 return None  # compared with the others when it came
         for other in self._near(*plane.span):
-            if other is not known and (plane.written or other.written) and overlap(plane.memory, other.memory):
+            if other is not known and (plane.written or other.written) and _mixed(plane, other):
                 return other
         return None
 
@@ -174,5 +178,50 @@ def _touched(step: NativeStep, plane: Plane) -> Touched:
     return Touched(label, name, layout_of(memory), memory, span(memory), axis, bytes_, written)
 
 
+def _mixed(a: Touched, b: Touched) -> bool:
+    """Whether a sample of one of two planes shares a byte with another sample of the other, or a part of an element."""
+    if a.axis is None or b.axis is None:
+        return overlap(a.memory, b.memory)
+    stride, count = a.memory.strides[a.axis], a.memory.shape[a.axis]
+    ours, theirs = rows(a.memory, a.axis), rows(b.memory, b.axis)
+    if stride != b.memory.strides[b.axis] or len(ours) * len(theirs) > _FEW_PAIRS:
+        return overlap(a.memory, b.memory)
+    sizes = a.memory.itemsize, b.memory.itemsize
+    return any(_rows_mixed(other - one, abs(stride), count, *sizes) for one in ours for other in theirs)
+
+
+def _rows_mixed(distance: int, stride: int, count: int, size: int, other_size: int) -> bool:
+    """Whether elements of two rows share bytes, unless these are the same elements, sample for sample.
+
+    Parameters
+    ----------
+    distance : int
+        Bytes from the first row to the other.
+    stride : int
+        Of both, 0 or more.
+    count : int
+    size, other_size : int
+        Bytes of an element of each.
+    """
+    if distance == 0 and size == other_size and (count == 1 or size <= stride):
+        return False
+    # Elements i and j share a byte when distance + (j - i) * stride lies between these two, which themselves do not.
+    low, high = -other_size, size
+    if stride == 0:
+        return low < distance < high
+    first = max((low - distance) // stride + 1, 1 - count)
+    last = min(-((distance - high) // stride) - 1, count - 1)
+    return first <= last
+
+
+def rows(memory: Memory, axis: int) -> list[int]:
+    """Return the address of sample 0 in each row of a plane, which has its samples along `axis`."""
+    found = [memory.address]
+    for number, (count, stride) in enumerate(zip(memory.shape, memory.strides, strict=True)):
+        if number != axis:
+            found = [address + index * stride for address in found for index in range(count)]
+    return found
+
+
 def _cost(step: NativeStep) -> float:
-    return step.cost_ns if step.launched is None else cost_in_registers(step.launched.kernel)
+    return cost_in_registers(step.source.kernel) if isinstance(step.source, Launched) else step.cost_ns
