@@ -21,14 +21,14 @@ READS = "node '{}', plane 'y': the code reads this output before it has written 
 
 
 @hawk.kernel
-def climb(x: hawk.Mutable[hawk.Scalar], y: hawk.Mutable[hawk.Scalar], done: hawk.Terminated):
+def climb(x: hawk.Mutable[hawk.Scalar], y: hawk.Mutable[hawk.Scalar], done: hawk.Terminated) -> None:
     x += 1.0
     y += x
     done = x > 3.0
 
 
 @hawk.kernel
-def add_up(x: hawk.Scalar, y: hawk.Mutable[hawk.Scalar]):
+def add_up(x: hawk.Scalar, y: hawk.Mutable[hawk.Scalar]) -> None:
     y += x
 
 
@@ -40,7 +40,7 @@ def wander(x: hawk.Mutable[hawk.Scalar], done: hawk.Terminated) -> hawk.Scalar:
 
 
 @hawk.kernel
-def doubled(x: hawk.Scalar):
+def doubled(x: hawk.Scalar) -> hawk.Scalar:
     return 2.0 * x
 
 
