@@ -6,6 +6,7 @@ import functools
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
+from typing import TypeAlias
 
 from eagle.plugin import Kernel
 from eagle_cpu.cost import cost_in_registers
@@ -18,7 +19,7 @@ from eagle_cpu.steps import NativeStep
 from eagle_ir import Function, Gather
 from eagle_ir.walking import faulting, instructions
 
-__all__ = ["Piece", "PieceMaker", "obstacle_of"]
+__all__ = ["Fused", "Piece", "PieceMaker", "obstacle_of"]
 
 LARGEST = 256
 """Instructions of a piece: the time to compile one grows with them, and what a larger one would gain does not."""
@@ -34,8 +35,8 @@ _REDUCTION_SIZE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Piece:
-    """Compiled code that does the work of one node or more.
+class Fused:
+    """Compiled code that does the work of several nodes.
 
     Attributes
     ----------
@@ -51,7 +52,11 @@ class Piece:
     args: int
     grain: int
     cost_ns: float
-    keep: object = None
+    keep: object
+
+
+Piece: TypeAlias = "NativeStep | Fused"
+"""What is called for a tile: a node by itself has all that this takes."""
 
 
 class PieceMaker:
@@ -65,7 +70,7 @@ class PieceMaker:
         """Yield the pieces of nodes that line up."""
         for fits, group in _fusable(run):
             if not fits or len(group) == 1:
-                yield from map(_alone, group)
+                yield from group
                 continue
             begin = 0
             kinds, sizes = [_kind(member) for member in group], [_size(member) for member in group]
@@ -75,19 +80,19 @@ class PieceMaker:
 
     def _fused(self, members: Sequence[NativeStep], size: int) -> Iterator[Piece]:
         if len(members) == 1 or not any(isinstance(member.source, Launched) for member in members):
-            yield from map(_alone, members)
+            yield from members
             return
         kernel, arrays, params = chained(members)
         if kernel.fingerprint not in self._known:
             if size > self._left:
-                yield from map(_alone, members)
+                yield from members
                 return
             self._known.add(kernel.fingerprint)
             self._left -= size
         program = program_for(kernel)
         arguments = program.arguments(arrays, params, members[0].samples)
         reductions = [member.grain for member in members if isinstance(member.source, Reduced)]
-        yield Piece(
+        yield Fused(
             members=tuple(members),
             entry=program.launch_entry,
             args=arguments.address,
@@ -95,10 +100,6 @@ class PieceMaker:
             cost_ns=_THROUGH_MEMORY_NS + sum(map(_cost_in_registers, members)),
             keep=arguments,
         )
-
-
-def _alone(member: NativeStep) -> Piece:
-    return Piece(members=(member,), entry=member.entry, args=member.args, grain=member.grain, cost_ns=member.cost_ns)
 
 
 def _fusable(run: Sequence[NativeStep]) -> Iterator[tuple[bool, list[NativeStep]]]:
@@ -109,8 +110,7 @@ def _fusable(run: Sequence[NativeStep]) -> Iterator[tuple[bool, list[NativeStep]
     for member in run:
         fits = obstacle_of(member) is None
         theirs = dict(_dtypes(member)) if fits else {}
-        same = all(dtypes.get(row, dtype) == dtype for row, dtype in theirs.items())
-        if part and (fits != fusable or not same):
+        if part and (fits != fusable or any([dtypes.get(row, dtype) != dtype for row, dtype in theirs.items()])):
             yield fusable, part
             part, dtypes = [], {}
         fusable = fits
