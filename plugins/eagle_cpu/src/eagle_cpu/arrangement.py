@@ -72,7 +72,7 @@ def rows(blueprint: Blueprint, steps: Sequence[CpuStep], schedule: Sequence[str]
             flush()
             last_row().stages.append([list(branch) for branch in stage])
             continue
-        if len(stage) == 1 and all([isinstance(steps[node], NativeStep) for node in stage[0]]):
+        if len(stage) == 1 and all(isinstance(steps[node], NativeStep) for node in stage[0]):
             plain += stage[0]
             continue
         flush()

@@ -110,7 +110,7 @@ def _fusable(run: Sequence[NativeStep]) -> Iterator[tuple[bool, list[NativeStep]
     for member in run:
         fits = obstacle_of(member) is None
         theirs = dict(_dtypes(member)) if fits else {}
-        if part and (fits != fusable or any([dtypes.get(row, dtype) != dtype for row, dtype in theirs.items()])):
+        if part and (fits != fusable or any(dtypes.get(row, dtype) != dtype for row, dtype in theirs.items())):
             yield fusable, part
             part, dtypes = [], {}
         fusable = fits
