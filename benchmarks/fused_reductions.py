@@ -3,7 +3,6 @@
 Both sides take turns within a round; a figure is the least time of each over rounds and the median of the ratios. Run
 it on an otherwise idle machine: ``make bench``.
 """
-# ruff: noqa: ANN201 - a kernel returns what its language says
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ SIZES = (1000, 10_000, 100_000, 10_000_000)
 
 
 @hawk.kernel
-def affine(a: hawk.Scalar, x: hawk.Mutable[hawk.Scalar]):
+def affine(a: hawk.Scalar, x: hawk.Mutable[hawk.Scalar]) -> None:
     """Two operations."""
     x = a * x + 1.0
 
