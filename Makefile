@@ -59,6 +59,8 @@ bench: $(TOOLS)
 	@echo
 	$(BIN)/python benchmarks/reductions.py
 	@echo
+	$(BIN)/python benchmarks/fused_reductions.py
+	@echo
 	$(BIN)/python benchmarks/cuda_graphs.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py

@@ -11,6 +11,8 @@ import graph_kernels as kernels
 import kernels as few
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import eagle
 from eagle.graph import opaque
@@ -288,14 +290,74 @@ def test_the_steps_of_a_loop_are_fused() -> None:
 
 
 @pytest.mark.parametrize("samples", [1000, 20_000])
-def test_a_reduction_joins_the_kernels_that_make_its_plane(samples: int) -> None:
+def test_a_reduction_is_fused_behind_the_kernels_that_make_its_plane(samples: int) -> None:
     x, total = np.zeros(samples), np.zeros(1)
     g = chain(x, np.full(samples, 0.5), 2).add_node(eagle.reduce(x, total)).add(affine.bind(a=x + 1, x=x))
     g.build().launch()
-    assert len(g.fusion().splitlines()) == 2
-    assert "tile by tile" in g.fusion()
+    assert g.fusion() == f"affine, affine_2, reduce, affine_3: one fused kernel over {samples} samples"
     assert total[0] == 1.5 * samples
     assert (x == 2.5).all()
+
+
+@pytest.mark.parametrize("samples", [1000, 20_000])
+def test_a_reduction_of_one_row_is_fused_behind_the_kernel_that_makes_the_plane(samples: int) -> None:
+    v, a, total = np.ones((3, samples)), np.full(samples, 0.25), np.zeros(1)
+    g = eagle.Graph().add(eagle.deploy(kernels.spin).bind(v=v, a=a)).add_node(eagle.reduce(v[2], total))
+    g.add(affine.bind(a=a, x=v[2])).build().launch()
+    assert g.fusion() == f"spin, reduce, affine: one fused kernel over {samples} samples"
+    assert total[0] == -samples
+    assert (v[2] == 0.75).all()
+
+
+def test_a_reduction_of_elements_that_lie_apart_joins_the_tiles_and_says_why_it_is_not_fused() -> None:
+    x, total, pairs = np.zeros(5000), np.zeros(1), np.ones((5000, 2))
+    g = chain(x, np.full(5000, 0.5), 2).add_node(eagle.reduce(pairs[:, 1], total)).build()
+    g.launch()
+    assert "tile by tile, 4096 of 5000 samples at a time: 1 fused kernel of 2 nodes, 1 node" in g.fusion()
+    assert "not fused: the elements that 'reduce' reduces do not lie one behind the other" in g.fusion()
+    assert total[0] == 5000
+
+
+def test_a_kernel_that_adds_to_a_row_after_it_was_summed_changes_only_what_comes_later() -> None:
+    x, totals = np.zeros(5000), np.zeros(2)
+    g = chain(x, np.full(5000, 0.5), 1).add_node(eagle.reduce(x, totals[:1]))
+    g.add(affine.bind(a=np.ones(5000), x=x)).add_node(eagle.reduce(x, totals[1:])).build().launch(2)
+    assert "one fused kernel" in g.fusion()
+    assert totals.tolist() == [2.0 * 5000, 3.0 * 5000]
+
+
+def test_rows_that_are_shifted_against_those_of_a_plane_end_a_run() -> None:
+    base = np.zeros(40)
+    v, shifted = base[:30].reshape(3, 10), base[11:21]
+    g = (
+        eagle.Graph()
+        .add(eagle.deploy(kernels.spin).bind(v=v, a=np.ones(10)))
+        .add_node(eagle.reduce(shifted, base[-1:]))
+    )
+    g.build()
+    assert "plane 'x' of 'reduce' and 'v' of 'spin' share memory, but not sample for sample" in g.fusion()
+
+
+def test_a_row_that_is_taken_for_other_numbers_is_not_passed_in_registers() -> None:
+    x, total = np.zeros(100), np.zeros(1, np.int64)
+    g = chain(x, np.zeros(100), 1).add_node(eagle.reduce(x.view(np.int64), total, "max")).build()
+    g.launch()
+    assert "tile by tile" in g.fusion()
+    assert total[0] == np.ones(1).view(np.int64)[0]
+
+
+@pytest.mark.property
+@given(
+    st.integers(-60, 60), st.integers(0, 9), st.integers(1, 6), st.sampled_from([1, 2, 4, 8]), st.sampled_from([1, 4])
+)
+def test_rows_are_mixed_when_bytes_of_two_samples_meet_or_elements_meet_in_part(
+    distance: int, stride: int, count: int, size: int, other: int
+) -> None:
+    ours = [set(range(i * stride, i * stride + size)) for i in range(count)]
+    theirs = [set(range(distance + i * stride, distance + i * stride + other)) for i in range(count)]
+    pairs = [(i, j) for i in range(count) for j in range(count) if ours[i] & theirs[j]]
+    alike = all(i == j and ours[i] == theirs[j] for i, j in pairs)
+    assert alignment._rows_mixed(distance, stride, count, size, other) == (not alike)
 
 
 def test_a_reduction_that_would_leave_threads_idle_stays_apart(monkeypatch: pytest.MonkeyPatch) -> None:

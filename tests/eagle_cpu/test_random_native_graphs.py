@@ -17,22 +17,32 @@ from plane_pool import PlanePool
 import eagle
 from eagle.graph import Node, opaque
 from eagle_cpu import launching, team
-from eagle_cpu.fusion import joining, pieces
+from eagle_cpu.fusion import alignment, joining, pieces
 
 Entry = Any
-PYTHON, SUM, LOOP, COPY = -1, -2, -3, -4
+PYTHON, REDUCE, LOOP, COPY = -1, -2, -3, -4
+REDUCED = [(op, dtype) for op in ("sum", "max", "min") for dtype in ("float64", "int32")] + [
+    ("all", "bool"),
+    ("any", "bool"),
+]
 COPIED: list[tuple[str, tuple[int, ...]]] = [("float64", ()), ("int32", ()), ("bool", ()), ("float64", (3,))]
 numbers = st.tuples(*[st.integers(0, 11)] * 4)
 launches = st.tuples(st.integers(0, len(graph_kernels.plans()) - 1), numbers)
 copies = st.tuples(st.just(COPY), numbers)
-others = st.tuples(st.sampled_from([PYTHON, SUM, COPY, COPY]), numbers)
+reductions = st.tuples(st.just(REDUCE), numbers)
+others = st.tuples(st.sampled_from([PYTHON, COPY, COPY]), numbers)
 loops = st.tuples(st.just(LOOP), st.lists(launches, min_size=1, max_size=4))
 stages = st.one_of(
     *[launches.map(lambda node: [[node]])] * 6,
+    *[reductions.map(lambda node: [[node]])] * 2,
     others.map(lambda node: [[node]]),
     loops.map(lambda node: [[node]]),
     st.lists(st.lists(st.one_of(launches, launches, copies), min_size=1, max_size=3), min_size=2, max_size=3),
 )
+few = st.tuples(*[st.integers(0, 2)] * 3, st.integers(1, 2))  # planes that line up
+inner = st.tuples(st.integers(0, len(graph_kernels.plans()) - 4), few)  # kernels that cannot fault
+tallies = st.tuples(st.just(REDUCE), st.tuples(*[st.integers(0, 11)] * 3, st.just(2)))
+rows_with_reductions = st.lists(st.one_of(inner, tallies).map(lambda node: [[node]]), min_size=2, max_size=8)
 programs = st.lists(stages, min_size=1, max_size=10)
 
 
@@ -49,8 +59,8 @@ def item(pool: PlanePool, entry: Entry) -> Any:
     x = pool.reals[: pool.samples]
     if kind == PYTHON:
         return opaque(lambda: np.add(x, 1, out=x), reads={"x": x}, writes={"x": x})
-    if kind == SUM:
-        return eagle.reduce(x, pool.reals[-1:])
+    if kind == REDUCE:
+        return reduction(pool, *given_)
     if kind == COPY:
         dtype, shape = COPIED[given_[0] % len(COPIED)]
         planes = pool.planes(dtype, shape, pool.samples)
@@ -65,6 +75,19 @@ def item(pool: PlanePool, entry: Entry) -> Any:
         return plan.bind(**pool.wiring(plan, given_))
     except eagle.PlaneError:
         return None
+
+
+def reduction(pool: PlanePool, number: int, plane: int, out: int, half: int) -> Node[Any] | None:
+    """The reduction of a plane or of a row of one, in part of every second element, into one of a few places."""
+    op, dtype = REDUCED[number % len(REDUCED)]
+    planes = pool.planes(dtype, (), pool.samples if half % 4 else pool.samples // 2)
+    planes += [row for one in pool.planes(dtype, (3,), pool.samples) for row in one] if dtype == "float64" else []
+    x, places = planes[plane % len(planes)], pool.planes(dtype, (), 1 + len(pool.bytes))[0][-8:]
+    x = x[::2] if half == 1 else x
+    place = places[out % 8 :][:1]
+    return (
+        eagle.reduce(x, place, op) if (x.size or op not in ("max", "min")) and not np.shares_memory(x, place) else None
+    )
 
 
 def graph(pool: PlanePool, program: list[Any], *, groups: bool) -> eagle.Graph:
@@ -89,6 +112,8 @@ def outcome(program: list[Any], seed: int, samples: int, *, groups: bool, fuse: 
     g.build(fuse=fuse)
     if fuse:
         event("fused" if "fused kernel" in g.fusion() else "not fused")
+        if any("reduce" in line and "one fused kernel" in line for line in g.fusion().splitlines()):
+            event("a reduction is fused")
         event("tiled" if "tile by tile" in g.fusion() else "not tiled")
     raised: tuple[Any, ...] = ()
     try:
@@ -118,7 +143,7 @@ def check(program: list[Any], seed: int, samples: int, patches: list[Callable[[]
 @given(
     programs,
     st.integers(0, 2**32 - 1),
-    st.sampled_from([0, 1, 7, 64, 65, 130, 300]),
+    st.sampled_from([0, 1, 7, 64, 65, 130, 300, 5000, 9000]),
     st.integers(1, 8),
     st.sampled_from([pieces.LARGEST, 40, 0]),
     st.booleans(),
@@ -134,4 +159,23 @@ def test_fused_tiled_and_spread_graphs_give_the_bits_of_node_by_node(
         patches.append(lambda: patch.object(joining, "_TILE_BYTES", 1))
         patches.append(lambda: patch.object(launching, "cost_of", lambda code: 1e5))
         patches.append(lambda: patch.object(pieces, "_THROUGH_MEMORY_NS", 1e5))
+    check(program, seed, samples, patches, threads)
+
+
+@pytest.mark.property
+@given(
+    rows_with_reductions,
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1, 63, 64, 65, 300, 4096, 4097, 9000, 20_000]),
+    st.integers(1, 8),
+    st.sampled_from([pieces.LARGEST, 40]),
+    st.booleans(),
+)
+def test_reductions_fused_into_rows_of_kernels_give_the_bits_of_node_by_node(
+    program: list[Any], seed: int, samples: int, threads: int, largest: int, dear: bool
+) -> None:
+    patches: list[Callable[[], Any]] = [lambda: patch.object(pieces, "LARGEST", largest)]
+    if dear:  # every block is worth a thread
+        patches.append(lambda: patch.object(pieces, "_THROUGH_MEMORY_NS", 1e5))
+        patches.append(lambda: patch.object(alignment, "_FEW_CUTS", 0))
     check(program, seed, samples, patches, threads)

@@ -15,7 +15,7 @@ from pathlib import Path
 from eagle.plugin import Argument, Kernel
 from eagle_cpu.engine import layout
 from eagle_cpu.engine.build import Build, has_loop, is_simple, module_text
-from eagle_cpu.engine.chain import Chain, chain_kernel
+from eagle_cpu.engine.chain import Chain, Part, chain_kernel
 from eagle_cpu.engine.compiler import to_object
 from eagle_cpu.engine.host import Host, host
 from eagle_cpu.engine.layout import Layout, components
@@ -194,12 +194,19 @@ KERNELS = (arithmetic, branches, lookup, division, flags, mathematics, walk, nar
 def chain() -> Kernel:
     """All that nothing can fault in, one after another; planes of one name and kind are the same."""
     slots: dict[tuple[object, ...], int] = {}
-    parts = []
+    parts: list[Part] = []
     for kernel in (to_kernel(make()) for make in KERNELS if make is not endless):
         assert isinstance(kernel.code, Function)
         if not faulting(kernel.code.body):
-            kinds = {one.name: (one.name, one.dtype, one.shape) for one in kernel.arguments if one.role != "param"}
-            parts.append((kernel, {name: slots.setdefault(kind, len(slots)) for name, kind in kinds.items()}))
+            rows = {
+                one.name: [
+                    slots.setdefault((one.name, one.dtype, one.shape, component), len(slots))
+                    for component in range(components(one))
+                ]
+                for one in kernel.arguments
+                if one.role != "param"
+            }
+            parts.append((kernel, rows))
     assert len(parts) > 2
     return dataclasses.replace(chain_kernel(parts), name="chain")
 

@@ -72,7 +72,7 @@ void check(const char* op, const char* dtype, const std::vector<T>& values, int6
         reduce::Reduction reduction({reinterpret_cast<const char*>(first), step * int64_t{sizeof(T)}}, count, out.get());
         for (int repeat = 0; repeat < 2; ++repeat) {
             *out = T(3);
-            CHECK(exec::run({reduce::entry(op, dtype, width), &reduction, count, reduce::kBlock, kDear}) == 0);
+            CHECK(exec::run({reduce::entries(op, dtype, width).run, &reduction, count, reduce::kBlock, kDear}) == 0);
             CHECK(same(*out, expected));
         }
     }
@@ -122,9 +122,9 @@ void nothing_reduces_to_the_neutral_element() {
     double sum = 3;
     uint8_t all = 3, any = 3;
     reduce::Reduction of_sum({nullptr, 8}, 0, &sum), of_all({nullptr, 1}, 0, &all), of_any({nullptr, 1}, 0, &any);
-    CHECK(exec::run({reduce::entry("sum", "float64"), &of_sum, 1}) == 0 && sum == 0 && !std::signbit(sum));
-    CHECK(exec::run({reduce::entry("all", "bool"), &of_all, 1}) == 0 && all == 1);
-    CHECK(exec::run({reduce::entry("any", "bool"), &of_any, 1}) == 0 && any == 0);
+    CHECK(exec::run({reduce::entries("sum", "float64").run, &of_sum, 1}) == 0 && sum == 0 && !std::signbit(sum));
+    CHECK(exec::run({reduce::entries("all", "bool").run, &of_all, 1}) == 0 && all == 1);
+    CHECK(exec::run({reduce::entries("any", "bool").run, &of_any, 1}) == 0 && any == 0);
 }
 
 struct StopsAtOnce final : exec::Watch {
@@ -135,7 +135,7 @@ void a_stopped_run_is_forgotten() {
     std::vector<double> x(3'000'000, 1.0);
     double sum = 0;
     reduce::Reduction reduction({reinterpret_cast<const char*>(x.data()), 8}, 3'000'000, &sum);
-    const exec::Job job{reduce::entry("sum", "float64"), &reduction, 3'000'000, reduce::kBlock, 1.0};
+    const exec::Job job{reduce::entries("sum", "float64").run, &reduction, 3'000'000, reduce::kBlock, 1.0};
     StopsAtOnce watch;
     while (exec::run(job, &watch) == 0) {
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from eagle.plugin import Kernel
 from eagle_cpu.engine import program_for
-from eagle_cpu.engine.chain import chain_kernel, param_name, plane_name
+from eagle_cpu.engine.chain import chain_kernel, param_name, row_name
 from eagle_cpu.engine.vector_math import functions
 from eagle_ir import Function, Type
 from eagle_ir.evaluate import evaluate
@@ -23,6 +25,7 @@ KINDS = dict.fromkeys(
     [(type_, ()) for type_ in SAMPLE_TYPES.values()] + [(type_, shape) for type_, _, shape in OUTPUTS.values()]
 )
 PLANES = [kind for kind in KINDS for _ in range(2)]
+FIRST_ROW = [0, *accumulate(prod(shape) for _, shape in PLANES)]
 MASKS = [number for number, (type_, _) in enumerate(PLANES) if type_ is Type.BOOL]
 GUARD = 3
 links = st.lists(
@@ -61,6 +64,10 @@ def planes(rng: np.random.Generator, samples: int) -> list[np.ndarray]:
     return made
 
 
+def row_numbers(plane: int) -> range:
+    return range(FIRST_ROW[plane], FIRST_ROW[plane + 1])
+
+
 def inside(whole: np.ndarray) -> np.ndarray:
     return whole[..., GUARD:-GUARD]
 
@@ -83,10 +90,15 @@ def test_a_chain_leaves_what_its_kernels_leave(
             assert isinstance(kernel.code, Function)
             arrays = {name: inside(theirs[number]) for name, number in planes_of.items()}
             assert evaluate(kernel.code, arrays, params, samples, functions()) is None
-    chain = chain_kernel(list(zip(kernels_, wired, strict=True)))
+    slots = [{name: row_numbers(plane) for name, plane in planes_of.items()} for planes_of in wired]
+    chain = chain_kernel(list(zip(kernels_, slots, strict=True)))
     program = program_for(chain, lanes=lanes)
     arguments = program.arguments(
-        {plane_name(number): inside(whole) for number, whole in enumerate(ours)},
+        {
+            row_name(number): row
+            for plane, whole in enumerate(ours)
+            for number, row in zip(row_numbers(plane), np.atleast_2d(inside(whole)), strict=True)
+        },
         {param_name(link, name): value for link, params in enumerate(given_params) for name, value in params.items()},
         samples,
     )

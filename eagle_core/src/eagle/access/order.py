@@ -92,8 +92,9 @@ def _run(nodes: Sequence[Placed[Any]], run: list[int], ends: list[int], waits: l
         return ends
     waited: set[int] = set()
     for index, local in zip(run, hazard_order(Traffic(nodes[index] for index in run)), strict=True):
-        waits[index] = tuple(run[other] for other in local) or tuple(ends)
-        waited.update(run[other] for other in local)
+        here = [run[other] for other in local]
+        waits[index] = tuple(here or ends)
+        waited.update(here)
     return [index for index in run if index not in waited]
 
 

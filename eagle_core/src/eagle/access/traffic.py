@@ -51,21 +51,20 @@ class Traffic:
     def _touches(self, placed: Placed[Any]) -> list[Touch]:
         touches = []
         for plane in placed.planes:
-            number = self._number(plane.memory)
+            memory, access = plane.memory, plane.access
+            key = (memory.space, memory.address, memory.shape, memory.strides, memory.itemsize)
+            number = self._seen.get(key)
+            if number is None:
+                number = self._seen[key] = self._number(memory)
             if number >= 0:
-                mode = plane.access.mode
-                touches.append(Touch(number, mode != "w", mode != "r", plane.access.name))
+                touches.append(Touch(number, access.mode != "w", access.mode != "r", access.name))
         return touches
 
     def _number(self, memory: Memory) -> int:
-        key = (memory.space, memory.address, memory.shape, memory.strides, memory.itemsize)
-        number = self._seen.get(key)
-        if number is None:
-            bytes_ = footprint(memory)
-            number = self._numbers.setdefault(bytes_, len(self.footprints)) if bytes_.block else -1
-            if number == len(self.footprints):
-                self.footprints.append(bytes_)
-            self._seen[key] = number
+        bytes_ = footprint(memory)
+        number = self._numbers.setdefault(bytes_, len(self.footprints)) if bytes_.block else -1
+        if number == len(self.footprints):
+            self.footprints.append(bytes_)
         return number
 
 

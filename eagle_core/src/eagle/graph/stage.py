@@ -32,7 +32,7 @@ class Stage:
     @property
     def nodes(self) -> tuple[Placed[Any], ...]:
         """Its nodes, in the order of adding."""
-        return tuple(placed for branch in self.branches for placed in branch)
+        return tuple(placed for branch in self.branches for placed in branch) if self.is_group else self.branches[0]
 
     @property
     def end(self) -> int:
@@ -42,4 +42,4 @@ class Stage:
     @property
     def indices(self) -> tuple[tuple[int, ...], ...]:
         """Its nodes' indices, branch by branch."""
-        return tuple(tuple(placed.index for placed in branch) for branch in self.branches)
+        return tuple(tuple([placed.index for placed in branch]) for branch in self.branches)

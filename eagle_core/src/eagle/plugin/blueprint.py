@@ -61,12 +61,25 @@ class Placed(Generic[P_co]):
     @property
     def complete_access(self) -> bool:
         """Whether it touches nothing but its planes: its kind and every node in its bodies promise so."""
+        if not self.bodies:  # as most: a build asks for thousands
+            return self.kind.complete_access
         return self.kind.complete_access and all(inner.complete_access for body in self.bodies for inner in body.nodes)
 
-    def recheck(self) -> None:
-        """Raise `PlaneError` if an array moved or changed its extent since the node was added."""
+    def recheck(self, probed: dict[int, Hashable] | None = None) -> None:
+        """Raise `PlaneError` if an array moved or changed its extent since the node was added.
+
+        Parameters
+        ----------
+        probed : dict, optional
+            What arrays were found to be, by their identity: each is probed once.
+        """
+        probed = {} if probed is None else probed
         for plane in self.planes:
-            if plane.adapter.probe(plane.access.array) != plane.mark:
+            array = plane.access.array
+            key = id(array)
+            if key not in probed:
+                probed[key] = plane.adapter.probe(array)
+            if probed[key] != plane.mark:
                 now = plane.adapter.describe(plane.access.array)
                 raise PlaneError(
                     "the array moved or was resized since it was added to the graph",
@@ -101,8 +114,9 @@ class Blueprint:
 
     def recheck(self) -> None:
         """Raise `PlaneError`, naming node and plane, if any array moved since it was added."""
+        probed: dict[int, Hashable] = {}
         for placed in self.nodes:
-            placed.recheck()
+            placed.recheck(probed)
 
     def blame(self, error: BaseException, index: int, repetition: int | None = None) -> None:
         """Add a note to `error` that says which node it came from.

@@ -112,12 +112,12 @@ class LowerContext(ABC):
         BuildError
             There is none. Whatever a lowering raises gets a note with node, kind and backend.
         """
-        from eagle.plugin.lookup import lowering_for
-
         self._nesting.append(placed)
         try:
             lower = self._found.get(placed.kind.name)
             if lower is None:
+                from eagle.plugin.lookup import lowering_for
+
                 lower = self._found[placed.kind.name] = lowering_for(placed, self.backend)
             made = lower(placed, self)
             if isinstance(made, Step):

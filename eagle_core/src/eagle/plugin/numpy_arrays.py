@@ -14,6 +14,8 @@ from eagle.plugin.arrays import ArrayAdapter, Memory
 __all__ = ["NumPyArrays", "dtype_name"]
 
 
+# The attribute of the base class: a subclass may have overridden it.
+_interface = np.ndarray.__array_interface__.__get__
 _READ_ONLY = (
     "the array is read-only (array.flags.writeable is False); use one that can be written, here and in your code"
 )
@@ -58,14 +60,15 @@ class NumPyArrays(ArrayAdapter):
         """
         assert isinstance(array, np.ndarray)
         mark: tuple[object, ...] = (_address(array), array.shape, array.strides)
-        for owner in _owners(array):
-            mark += (_address(owner), owner.shape)
+        if array.base is not None:
+            for owner in _owners(array):
+                mark += (_address(owner), owner.shape)
         return mark
 
     def probed(self, array: object, /) -> Sequence[np.ndarray]:
         """Return it, and the arrays it is a view of."""
         assert isinstance(array, np.ndarray)
-        return array, *_owners(array)
+        return (array,) if array.base is None else (array, *_owners(array))
 
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
         """Allocate with `numpy.empty`."""
@@ -106,6 +109,5 @@ def _plain_name(dtype: np.dtype[np.generic]) -> str:
 
 
 def _address(array: np.ndarray) -> int:
-    # The attribute of the base class: a subclass may have overridden it.
-    interface = np.ndarray.__array_interface__.__get__(array)
-    return int(interface["data"][0])
+    address: int = _interface(array)["data"][0]
+    return address

@@ -119,6 +119,10 @@ class Reduction:
     @property
     def entry(self) -> int: ...
     @property
+    def take(self) -> int:
+        """What code that makes the elements calls behind each block, with `args`, the lanes and the block's number."""
+
+    @property
     def args(self) -> int: ...
     def reset(self) -> None:
         """Forget the blocks of a run that was interrupted."""

@@ -33,15 +33,17 @@ class Row:
 
 def schedules(blueprint: Blueprint, steps: Sequence[CpuStep], threads: int) -> tuple[str, ...]:
     """Return how each stage runs, by the rule of `eagle_cpu.team.resolve`."""
-    return tuple(
-        resolve(
-            len(stage),
-            _samples(steps, [node for branch in stage for node in branch]),
-            all(isinstance(steps[node], NativeStep) for branch in stage for node in branch),
-            threads,
-        )
-        for stage in blueprint.stages
-    )
+    words: dict[tuple[int, int, bool], str] = {}  # few cases, many stages
+    found = []
+    for stage in blueprint.stages:
+        nodes = stage[0] if len(stage) == 1 else [node for branch in stage for node in branch]
+        native = [step.samples for node in nodes if isinstance(step := steps[node], NativeStep)]
+        case = len(stage), max(native) if native else 0, len(native) == len(nodes)
+        word = words.get(case)
+        if word is None:
+            word = words[case] = resolve(*case, threads)
+        found.append(word)
+    return tuple(found)
 
 
 def rows(blueprint: Blueprint, steps: Sequence[CpuStep], schedule: Sequence[str], threads: int) -> list[Row | int]:
@@ -70,15 +72,15 @@ def rows(blueprint: Blueprint, steps: Sequence[CpuStep], schedule: Sequence[str]
             flush()
             last_row().stages.append([list(branch) for branch in stage])
             continue
-        for node in (node for branch in stage for node in branch):
-            if not isinstance(steps[node], NativeStep):
-                flush()
-                made.append(node)
-            elif len(stage) == 1:
-                plain.append(node)
-            else:
-                flush()
+        if len(stage) == 1 and all(isinstance(steps[node], NativeStep) for node in stage[0]):
+            plain += stage[0]
+            continue
+        flush()
+        for node in [node for branch in stage for node in branch]:
+            if isinstance(steps[node], NativeStep):
                 last_row().stages.append([[node]])
+            else:
+                made.append(node)
     flush()
     return made
 
@@ -87,7 +89,7 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
     """Cut consecutive nodes into stages whose branches nothing orders, each branch a chain that something does.
 
     A stage grows until a node would join all of its chains to one, or has more samples than the rule allows. What
-    comes of it obeys the rule for groups: small nodes, two threads or more, else every node is a stage by itself.
+    comes of it obeys the rule for groups: small nodes, two threads or more, else they are one branch, in order.
     """
     stages: Stages = []
     chains: dict[int, list[int]] = {}  # by identity
@@ -97,23 +99,24 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
     def close() -> None:
         if resolve(len(chains), _samples(steps, list(chain_of)), True, threads) == "branch_tasks":
             stages.append(sorted(sorted(chain) for chain in chains.values()))
-        else:
-            stages.extend([[node]] for node in sorted(chain_of))
+        elif chain_of:
+            stages.append([sorted(chain_of)])
         chains.clear()
         chain_of.clear()
 
     for node in nodes:
-        joined = {id(chain_of[other]): chain_of[other] for other in blueprint.before[node] if other in chain_of}
+        joined = {id(chain): chain for other in blueprint.before[node] if (chain := chain_of.get(other)) is not None}
         alone = node in large
         if alone or (len(chains) > 1 and len(joined) == len(chains)):
             close()
             joined = {}
-        longest = max(joined.values(), key=len, default=[])
-        for key, chain in joined.items():
-            if chain is not longest:
-                del chains[key]
-                longest.extend(chain)
-                chain_of.update(dict.fromkeys(chain, longest))
+        longest = max(joined.values(), key=len) if joined else []
+        if len(joined) > 1:
+            for key, chain in joined.items():
+                if chain is not longest:
+                    del chains[key]
+                    longest.extend(chain)
+                    chain_of.update(dict.fromkeys(chain, longest))
         longest.append(node)
         chain_of[node] = longest
         chains[id(longest)] = longest
@@ -125,10 +128,10 @@ def side_by_side(blueprint: Blueprint, steps: Sequence[CpuStep], nodes: Sequence
 
 def _large(steps: Sequence[CpuStep], nodes: Sequence[int], threads: int) -> set[int]:
     """Return the nodes with more samples than the rule for groups allows, or all if there is one thread."""
-    found = {node: _samples(steps, [node]) for node in nodes}
+    found = {node: step.samples for node in nodes if isinstance(step := steps[node], NativeStep)}
     words = {samples: resolve(2, samples, True, threads) for samples in set(found.values())}  # few sizes, many nodes
     return {node for node, samples in found.items() if words[samples] != "branch_tasks"}
 
 
 def _samples(steps: Sequence[CpuStep], nodes: Sequence[int]) -> int:
-    return max((step.samples for node in nodes if isinstance(step := steps[node], NativeStep)), default=0)
+    return max([step.samples for node in nodes if isinstance(step := steps[node], NativeStep)], default=0)

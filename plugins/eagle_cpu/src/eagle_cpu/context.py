@@ -20,7 +20,7 @@ from eagle.plugin import (
     guard_reader,
     host_view,
 )
-from eagle_cpu.fusion import Fusion, Launched
+from eagle_cpu.fusion import Fusion, Launched, Reduced
 from eagle_cpu.native_run import NativeRun
 from eagle_cpu.pieces import Pieces
 from eagle_cpu.plane_check import PlaneCheck
@@ -103,6 +103,17 @@ class CpuContext(LowerContext):
 
         return CpuStep(run)
 
+    def compiled(self, placed: Placed[Any], work: Callable[[], object]) -> Step:
+        """Make a step of work that runs compiled code over `placed`'s planes; ``EAGLE_CHECK=1`` has it checked.
+
+        What `work` leaves must depend on nothing but the planes: a check runs it several times.
+        """
+        if self._checks_outputs:
+            from eagle_cpu.outputs import OutputCheck
+
+            work = OutputCheck(placed, work)
+        return self.over_memory(placed, work)
+
     @property
     def team(self) -> int:
         """How many threads a native step may be spread over."""
@@ -119,7 +130,7 @@ class CpuContext(LowerContext):
         cost_ns: float = 1.0,
         failure: Callable[[], Exception] | None = None,
         forget: Callable[[], object] | None = None,
-        launched: Launched | None = None,
+        source: Launched | Reduced | None = None,
     ) -> Step:
         """Make a step of compiled code; the parameters are those of `NativeStep`.
 
@@ -140,13 +151,9 @@ class CpuContext(LowerContext):
             cost_ns=cost_ns,
             failure=failure,
             forget=forget,
-            launched=launched,
+            source=source,
         )
-        if not self._checks_outputs:
-            return step
-        from eagle_cpu.outputs import OutputCheck
-
-        return self.over_memory(step.placed, OutputCheck(step.placed, step.work))
+        return self.compiled(step.placed, step.work) if self._checks_outputs else step
 
     def after_run(self, check: Callable[[], object], /) -> None:
         """Have `check` called once results are visible, or as soon as the code of its node has failed."""

@@ -20,16 +20,16 @@ Axis = tuple[int, int, int]
 
 
 def lower(placed: Placed[object], context: CpuContext) -> Step:
-    """Copy ``src`` into ``into``, byte for byte, any strides. Shape and dtype were compared at add."""
-    memory = {plane.access.name: context.reached(plane) for plane in placed.planes}
-    src, into = memory["src"], memory["into"]
+    """Copy ``src`` into ``into``, its two planes, byte for byte, any strides. Shape and dtype were compared at add."""
+    src, into = map(context.reached, placed.planes)
     axes = _axes(src, into)
-    *_, (_, here, there) = axes
-    samples = 1
-    for count, _, _ in axes:
-        samples *= count
+    samples, here, there = axes[-1]
     # As words, what eagle/exec/copy.h calls Copy and CopyAxis.
-    block = array("q", [src.address, into.address, src.itemsize, len(axes), *(word for axis in axes for word in axis)])
+    block = array("q", (src.address, into.address, src.itemsize, len(axes), *axes[0]))
+    for axis in axes[1:]:
+        block.extend(axis)
+    for count, _, _ in axes[:-1]:
+        samples *= count
     context.keep(block)
     dense = here == there == src.itemsize
     return context.native(

@@ -40,7 +40,7 @@ def lower_launch(placed: Placed[Launch], context: CpuContext) -> Step:
         cost_ns=cost_of(kernel.code),
         failure=lambda: _fault(program, arguments),
         forget=arguments.reset,
-        launched=Launched(kernel=kernel, arrays=arrays, params=launch.params),
+        source=Launched(kernel=kernel, arrays=arrays, params=launch.params),
     )
 
 
@@ -70,7 +70,7 @@ def lower_until_done(placed: Placed[UntilDone], context: CpuContext) -> Step:
         all_done[0] = arguments.unfinished == 0
         payload.report(arguments.longest)
 
-    return context.over_memory(placed, run)
+    return context.compiled(placed, run)
 
 
 def _loop(program: Program, arguments: Arguments, samples: int) -> Callable[[], None]:

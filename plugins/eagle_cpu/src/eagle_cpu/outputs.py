@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from eagle.plugin import Placed, Plane, PlaneError, host_view
+from eagle.graph.payloads import UntilDone
+from eagle.plugin import Launch, Placed, Plane, PlaneError, host_view
 from eagle_cpu.host_memory import overlap
 
 __all__ = ["OutputCheck"]
@@ -21,7 +22,7 @@ class OutputCheck:
 
     What the code writes must not depend on what a plane held that it only writes. Outputs that share memory with a
     plane the node reads are left out: what they hold is that plane's. Elements that are not written are left as they
-    were before.
+    were before. A loop is run as a whole, each sample to its end, from the same state every time.
 
     Parameters
     ----------
@@ -33,8 +34,9 @@ class OutputCheck:
     def __init__(self, placed: Placed[Any], work: Callable[[], object]) -> None:
         self._label = placed.label
         self._work = work
-        read = [plane for plane in placed.planes if plane.access.mode != "w"]
-        outputs = [plane for plane in placed.planes if plane.access.mode == "w" and not _any_touches(read, plane)]
+        names = _only_written(placed)
+        read = [plane for plane in placed.planes if plane.access.name not in names]
+        outputs = [plane for plane in placed.planes if plane.access.name in names and not _any_touches(read, plane)]
         self._names = [plane.access.name for plane in outputs]
         self._outputs = [host_view(plane.memory) for plane in outputs]
         self._changed = [host_view(plane.memory) for plane in read if plane.access.mode == "rw"]
@@ -80,6 +82,19 @@ class OutputCheck:
             view[...] = np.frombuffer(bytes([byte] * view.itemsize), view.dtype)[0]
         self._work()
         return [_bytes(view) for view in (*self._outputs, *self._changed)]
+
+
+def _only_written(placed: Placed[Any]) -> set[str]:
+    """Return the names of the planes whose old content means nothing to the code.
+
+    A kernel that leaves the finished samples of a loop alone is placed as one that reads its outputs too, since those
+    samples keep theirs; what it says of itself counts.
+    """
+    payload = placed.node.payload
+    launch = payload.launch if isinstance(payload, UntilDone) else payload
+    if isinstance(launch, Launch):
+        return {argument.name for argument in launch.kernel.arguments if argument.mode == "w"}
+    return {plane.access.name for plane in placed.planes if plane.access.mode == "w"}
 
 
 def _any_touches(planes: list[Plane], output: Plane) -> bool:

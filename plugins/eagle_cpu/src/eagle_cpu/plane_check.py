@@ -35,7 +35,17 @@ class PlaneCheck:
     def __init__(self, nodes: Iterable[Placed[Any]]) -> None:
         self.nodes = tuple(nodes)
         known: dict[object, _NativePlane] = {}
-        foreign = {placed: None for placed in self.nodes for plane in placed.planes if not _note(plane, known)}
+        native: set[int] = set()  # arrays, by identity: most are planes of several nodes
+        foreign: dict[Placed[Any], None] = {}
+        for placed in self.nodes:
+            for plane in placed.planes:
+                array = plane.access.array
+                if id(array) in native:
+                    continue
+                if _note(plane, known):
+                    native.add(id(array))
+                else:
+                    foreign[placed] = None
         self.native, self.foreign = list(known.values()), tuple(foreign)
         self._moved = JobList([], self.native).moved
 

@@ -7,6 +7,7 @@ from typing import Any
 from eagle.plugin import Memory, Placed, Step
 from eagle_cpu._native import REDUCTION_BLOCK, Reduction
 from eagle_cpu.context import CpuContext
+from eagle_cpu.fusion import Reduced
 
 __all__ = ["lower"]
 
@@ -26,11 +27,14 @@ def lower(placed: Placed[Any], context: CpuContext) -> Step:
     """
     payload = placed.node.payload
     payload.refuse_empty(placed)
-    memory = {plane.access.name: context.reached(plane) for plane in placed.planes}
-    x, out = memory["x"], memory["out"]
+    planes = {plane.access.name: plane for plane in placed.planes}
+    x, out = context.reached(planes["x"]), context.reached(planes["out"])
     (count,), (stride,) = x.shape, x.strides
     reduction = Reduction(payload.op, x.dtype, x.address, stride, count, out.address)
     context.keep(reduction)
+    source = None
+    if stride == x.itemsize:
+        source = Reduced(op=payload.op, x=context.view(planes["x"]), state=reduction.args, take=reduction.take)
     return context.native(
         reduction.entry,
         reduction.args,
@@ -38,6 +42,7 @@ def lower(placed: Placed[Any], context: CpuContext) -> Step:
         grain=REDUCTION_BLOCK,
         cost_ns=_cost_of(x),
         forget=reduction.reset,
+        source=source,
     )
 
 

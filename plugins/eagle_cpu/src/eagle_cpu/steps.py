@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eagle.plugin import BuildError, Placed, Step
 
 if TYPE_CHECKING:
-    from eagle_cpu.fusion.launched import Launched
+    from eagle_cpu.fusion.launched import Launched, Reduced
 
 __all__ = ["CpuStep", "NativeStep", "checked"]
 
@@ -60,11 +60,11 @@ class NativeStep(CpuStep):
         context's knows, if anything does.
     forget : callable or None
         Drops what the code left there. Called before the first run and after one that failed or was interrupted.
-    launched : Launched or None
-        The kernel that the code is compiled from, so that it can be fused with others.
+    source : Launched or Reduced or None
+        What the code does, as far as it can be compiled anew as part of a fused kernel.
     """
 
-    __slots__ = ("_alone", "args", "cost_ns", "entry", "failure", "forget", "grain", "launched", "placed", "samples")
+    __slots__ = ("_alone", "args", "cost_ns", "entry", "failure", "forget", "grain", "placed", "samples", "source")
 
     def __init__(
         self,
@@ -78,14 +78,14 @@ class NativeStep(CpuStep):
         cost_ns: float,
         failure: Callable[[], Exception] | None = None,
         forget: Callable[[], object] | None = None,
-        launched: Launched | None = None,
+        source: Launched | Reduced | None = None,
     ) -> None:
         self._alone = alone
         self.placed = placed
         self.entry, self.args = entry, args
         self.samples, self.grain, self.cost_ns = samples, grain, cost_ns
         self.failure, self.forget = failure, forget
-        self.launched = launched
+        self.source = source
 
     @property
     def members(self) -> tuple[NativeStep, ...]:

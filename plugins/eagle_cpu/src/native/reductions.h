@@ -16,17 +16,18 @@ class PlannedReduction {
   public:
     PlannedReduction(const std::string& op, const std::string& dtype, uintptr_t address, int64_t stride, int64_t count,
                      uintptr_t out, int width)
-        : entry_(checked_entry(op, dtype, width == 0 ? reduce::widest() : static_cast<reduce::Width>(width))),
+        : code_(checked_code(op, dtype, width == 0 ? reduce::widest() : static_cast<reduce::Width>(width))),
           reduction_({reinterpret_cast<const char*>(address), stride}, checked_count(count), reinterpret_cast<void*>(out)) {}
 
-    uintptr_t entry() const noexcept { return reinterpret_cast<uintptr_t>(entry_); }
+    uintptr_t entry() const noexcept { return reinterpret_cast<uintptr_t>(code_.run); }
+    uintptr_t take() const noexcept { return reinterpret_cast<uintptr_t>(code_.take); }
     uintptr_t args() noexcept { return reinterpret_cast<uintptr_t>(&reduction_); }
     void reset() noexcept { reduction_.reset(); }
 
   private:
-    static eagle_entry checked_entry(const std::string& op, const std::string& dtype, reduce::Width width) {
-        const eagle_entry found = reduce::supported(width) ? reduce::entry(op, dtype, width) : nullptr;
-        if (found == nullptr) {
+    static reduce::Entries checked_code(const std::string& op, const std::string& dtype, reduce::Width width) {
+        const reduce::Entries found = reduce::supported(width) ? reduce::entries(op, dtype, width) : reduce::Entries{};
+        if (found.run == nullptr) {
             const std::string text = "no code for the " + op + " of " + dtype + " with vectors of " +
                                      std::to_string(static_cast<int>(width)) + " bytes on this processor";
             throw nb::value_error(text.c_str());
@@ -38,7 +39,7 @@ class PlannedReduction {
         return count;
     }
 
-    eagle_entry entry_;
+    reduce::Entries code_;
     reduce::Reduction reduction_;
 };
 
@@ -48,6 +49,7 @@ inline void define_reductions(nb::module_& m) {
         .def(nb::init<const std::string&, const std::string&, uintptr_t, int64_t, int64_t, uintptr_t, int>(), "op"_a,
              "dtype"_a, "address"_a, "stride"_a, "count"_a, "out"_a, "width"_a = 0)
         .def_prop_ro("entry", &PlannedReduction::entry)
+        .def_prop_ro("take", &PlannedReduction::take)
         .def_prop_ro("args", &PlannedReduction::args)
         .def("reset", &PlannedReduction::reset);
     m.attr("REDUCTION_BLOCK") = reduce::kBlock;

@@ -1,21 +1,25 @@
-"""Kernels one after another over the same samples, as one kernel: a plane that several touch is one slot."""
+"""Kernels one after another over the same samples, as one kernel: a row of a plane that several touch is one slot."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from eagle.plugin import Argument, Kernel
 from eagle_cpu.engine.places import loads
+from eagle_cpu.engine.tally import Tally, TallyPart
 from eagle_ir import Function, Store
 
-__all__ = ["CHAIN_DIALECT", "Chain", "Link", "Place", "chain_kernel"]
+__all__ = ["CHAIN_DIALECT", "Chain", "Link", "Part", "chain_kernel"]
 
-CHAIN_DIALECT = "eagle-cpu chain/1"
+CHAIN_DIALECT = "eagle-cpu chain/2"
 
-Place = tuple[str, int]
-"""A plane of a chain by its name, and one of its components."""
+Slots: TypeAlias = Mapping[str, Sequence[int]]
+"""The number of the row that each component of an argument is bound to."""
+Part: TypeAlias = "tuple[Kernel, Slots] | TallyPart"
+"""What a chain is made of: a kernel, and where its planes are; or a reduction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,72 +30,84 @@ class Link:
     ----------
     function : Function
         It has nothing that can fault.
-    names : dict of str to str
-        What the chain calls each of its arguments.
+    rows : dict of (str, int) to str
+        What the chain calls each component of its planes.
+    params : dict of str to str
+        And its params.
     """
 
     function: Function
-    names: Mapping[str, str]
+    rows: Mapping[tuple[str, int], str]
+    params: Mapping[str, str]
 
     @property
-    def mask(self) -> Place | None:
-        """The plane that says which samples it leaves alone."""
+    def mask(self) -> str | None:
+        """The row that says which samples it leaves alone."""
         mask = next((one.name for one in self.function.arguments if one.role == "mask"), None)
-        return None if mask is None else (self.names[mask], 0)
+        return None if mask is None else self.rows[mask, 0]
 
-    def reads(self) -> list[Place]:
-        """Return what it loads, its mask first."""
+    def reads(self) -> list[str]:
+        """Return the rows it loads, its mask first."""
         mask = self.mask
-        found = [(self.names[name], component) for name, component, _ in loads(self.function)]
+        found = [self.rows[name, component] for name, component, _ in loads(self.function)]
         return ([] if mask is None else [mask]) + found
 
-    def writes(self) -> list[Place]:
-        """Return what it stores."""
+    def writes(self) -> list[str]:
+        """Return the rows it stores."""
         return [
-            (self.names[one.argument], one.component)
-            for one in self.function.body.instructions
-            if isinstance(one, Store)
+            self.rows[one.argument, one.component] for one in self.function.body.instructions if isinstance(one, Store)
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The links, in order, and the arguments of the whole: planes, then params.
+    """The links, in order, and the arguments of the whole: rows, then params.
 
     Values pass from link to link in registers. That changes no bit: a plane's element and the value that is stored to
-    it have one type, so that memory neither rounds nor cuts anything; a bool is 0 or 1 either way.
+    it have one type, so that memory neither rounds nor cuts anything; a bool is 0 or 1 either way. A `Tally` reduces
+    what its row holds at its place in the chain.
     """
 
-    links: tuple[Link, ...]
+    links: tuple[Link | Tally, ...]
     arguments: tuple[Argument, ...]
 
-    def schedule(self) -> list[tuple[list[Place], list[Place]]]:
-        """Return, for each link, what has to be loaded before it, and what can be stored after it.
+    @property
+    def functions(self) -> list[Function]:
+        """The code of its kernels, each once."""
+        return list({id(link.function): link.function for link in self.links if isinstance(link, Link)}.values())
 
-        Something is loaded once, right before the first link that reads it, unless a link without a mask has written it
+    @property
+    def tallies(self) -> list[Tally]:
+        """Its reductions."""
+        return [link for link in self.links if isinstance(link, Tally)]
+
+    def schedule(self) -> list[tuple[list[str], list[str]]]:
+        """Return, for each link, which rows have to be loaded before it, and which can be stored after it.
+
+        A row is loaded once, right before the first link that reads it, unless a link without a mask has written it
         by then: one with a mask may leave it as it was. It is stored once, right after the last link that writes it.
         """
-        known: set[Place] = set()
-        first: list[list[Place]] = []
-        last: dict[Place, int] = {}
+        known: set[str] = set()
+        first: list[list[str]] = []
+        last: dict[str, int] = {}
         for number, link in enumerate(self.links):
-            first.append([place for place in dict.fromkeys(link.reads()) if place not in known])
+            first.append([row for row in dict.fromkeys(link.reads()) if row not in known])
             known.update(first[-1])
             written = link.writes()
             last.update(dict.fromkeys(written, number))
             if link.mask is None:
                 known.update(written)
-        stored: list[list[Place]] = [[] for _ in self.links]
-        for place, number in last.items():
-            stored[number].append(place)
+        stored: list[list[str]] = [[] for _ in self.links]
+        for row, number in last.items():
+            stored[number].append(row)
         return list(zip(first, stored, strict=True))
 
     def most_alive(self) -> int:
-        """Return how many components are held in registers at once, at most."""
-        touched: dict[Place, list[int]] = {}
+        """Return how many rows are held in registers at once, at most, and lanes of reductions."""
+        touched: dict[str, list[int]] = {}
         for number, link in enumerate(self.links):
-            for place in (*link.reads(), *link.writes()):
-                touched.setdefault(place, []).append(number)
+            for row in (*link.reads(), *link.writes()):
+                touched.setdefault(row, []).append(number)
         change = [0] * (len(self.links) + 1)
         for numbers in touched.values():
             change[numbers[0]] += 1
@@ -100,59 +116,82 @@ class Chain:
         for by in change:
             alive += by
             most = max(most, alive)
-        return most
+        return most + len(self.tallies)
 
 
-def chain_kernel(parts: Sequence[tuple[Kernel, Mapping[str, int]]]) -> Kernel:
+def chain_kernel(parts: Sequence[Part]) -> Kernel:
     """Return one kernel that does what `parts` do one after another.
 
     Parameters
     ----------
-    parts : sequence of (Kernel, mapping of str to int)
+    parts : sequence of (Kernel, mapping of str to sequence of int), or TallyPart
         Kernels of the IR in which nothing can fault, so that they look nothing up in tables; and the number of the
-        plane that each argument is bound to, counted in the order in which planes are first met. Arguments of one
-        number have one dtype and shape.
+        row that each component of an argument is bound to, counted in the order in which rows are first met. Of the
+        components of one number all have one dtype.
 
     Returns
     -------
     Kernel
-        With planes by `plane_name`, params by `param_name`. The same kernels sharing planes alike have one fingerprint.
+        With rows by `row_name`, params by `param_name`. The same kernels sharing rows alike have one fingerprint.
     """
-    planes: dict[int, Argument] = {}
-    params: list[Argument] = []
-    links, text = [], [CHAIN_DIALECT]
-    for number, (kernel, slots) in enumerate(parts):
-        assert isinstance(kernel.code, Function)
-        names = {}
-        for argument in kernel.arguments:
-            if argument.role == "param":
-                names[argument.name] = param_name(number, argument.name)
-                params.append(replace(argument, name=names[argument.name]))
-            elif argument.role != "table":
-                slot = slots[argument.name]
-                names[argument.name] = plane_name(slot)
-                planes.setdefault(slot, _plane(argument, plane_name(slot)))
-        links.append(Link(kernel.code, names))
-        text.append(f"{kernel.fingerprint} {[slots.get(one.name) for one in kernel.arguments]}")
-    arguments = (*(planes[slot] for slot in sorted(planes)), *params)
+    made = _Making()
+    for number, part in enumerate(parts):
+        if isinstance(part, TallyPart):
+            made.tally(number, part)
+        else:
+            made.link(number, *part)
+    arguments = (*(made.rows[slot] for slot in sorted(made.rows)), *made.params)
     return Kernel(
-        name=" + ".join(kernel.name for kernel, _ in parts),
+        name=" + ".join(made.names),
         arguments=arguments,
         dialect=CHAIN_DIALECT,
-        code=Chain(tuple(links), arguments),
-        fingerprint=hashlib.sha256("\n".join(text).encode()).hexdigest(),
+        code=Chain(tuple(made.links), arguments),
+        fingerprint=hashlib.sha256("\n".join([CHAIN_DIALECT, *made.text]).encode()).hexdigest(),
     )
 
 
-def plane_name(slot: int) -> str:
-    """Return what a chain calls one of its planes."""
-    return f"plane {slot}"
+@dataclass(slots=True)
+class _Making:
+    """What there is of a chain so far."""
+
+    rows: dict[int, Argument] = field(default_factory=dict)
+    params: list[Argument] = field(default_factory=list)
+    links: list[Link | Tally] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+
+    def link(self, number: int, kernel: Kernel, slots: Slots) -> None:
+        assert isinstance(kernel.code, Function)
+        rows, params = {}, {}
+        for argument in kernel.arguments:
+            if argument.role == "param":
+                params[argument.name] = param_name(number, argument.name)
+                self.params.append(replace(argument, name=params[argument.name]))
+            elif argument.role != "table":
+                for component, slot in enumerate(slots[argument.name]):
+                    rows[argument.name, component] = self._row(slot, argument.dtype)
+        self.links.append(Link(kernel.code, rows, params))
+        self.names.append(kernel.name)
+        self.text.append(f"{kernel.fingerprint} {[slots.get(one.name) for one in kernel.arguments]}")
+
+    def tally(self, number: int, part: TallyPart) -> None:
+        state, take = (param_name(number, name) for name in ("state", "take"))
+        self.params += [Argument(name=name, role="param", mode="r", dtype="int64") for name in (state, take)]
+        self.links.append(Tally(part.op, part.dtype, self._row(part.slot, part.dtype), state, take))
+        self.names.append(part.op)
+        self.text.append(f"{part.op} of {part.dtype} {part.slot}")
+
+    def _row(self, slot: int, dtype: str) -> str:
+        name = row_name(slot)
+        self.rows.setdefault(slot, Argument(name=name, role="sample", mode="rw", dtype=dtype))
+        return name
+
+
+def row_name(slot: int) -> str:
+    """Return what a chain calls one of its rows."""
+    return f"row {slot}"
 
 
 def param_name(link: int, name: str) -> str:
     """Return what a chain calls a param of one of its kernels."""
     return f"{link}: {name}"
-
-
-def _plane(argument: Argument, name: str) -> Argument:
-    return Argument(name=name, role="sample", mode="rw", dtype=argument.dtype, shape=argument.shape)

@@ -1,18 +1,20 @@
-"""The entry of a chain: all its kernels for a vector of samples, then the next vector."""
+"""The entry of a chain: all its links for a vector of samples, then the next vector."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
 
+from eagle_cpu._native import REDUCTION_BLOCK
 from eagle_cpu.engine.body import Body, Surroundings
-from eagle_cpu.engine.chain import Chain, Link, Place
+from eagle_cpu.engine.chain import Chain, Link
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.frame import Frame
 from eagle_cpu.engine.layout import components
 from eagle_cpu.engine.places import cost
 from eagle_cpu.engine.rows import Rows
 from eagle_cpu.engine.support import tick
+from eagle_cpu.engine.tally import Lanes, Tally
 from eagle_ir import Block, Function, Type
 
 __all__ = ["chain_entry"]
@@ -35,12 +37,17 @@ class _Chain:
         code.store("i64", "%begin", self.position)
         self.frame = Frame(code, Function("chain", chain.arguments, Block(())))
         types = {argument.name: Type(argument.dtype) for argument in chain.arguments}
-        touched = dict.fromkeys(place for link in chain.links for place in (*link.reads(), *link.writes()))
-        self.rows = Rows(code, {place: types[place[0]] for place in touched}, self.frame.rows)
+        touched = dict.fromkeys(row for link in chain.links for row in (*link.reads(), *link.writes()))
+        addresses = {row: self.frame.rows[row, 0] for row in touched}
+        self.rows = Rows(code, {row: types[row] for row in touched}, addresses)
         self.stopped = code.label()
-        self.values: dict[Place, str] = {}
-        # The lanes in which a component has been written so far; None: in all that have a sample.
-        self.written: dict[Place, str | None] = {}
+        self.values: dict[str, str] = {}
+        # The lanes in which a row has been written so far; None: in all that have a sample.
+        self.written: dict[str, str | None] = {}
+        params = self.frame.params
+        self.lanes = {
+            tally: Lanes(code, tally, params[tally.state].text, params[tally.take].text) for tally in chain.tallies
+        }
 
     def emit(self) -> None:
         code, rows = self.code, self.rows
@@ -53,7 +60,7 @@ class _Chain:
         self.inside = self._inside(left)
         code.branch(code.let(f"icmp sgt i64 {left}, 0"), check, done)
         code.open(check)
-        full = code.let(f"icmp sge i64 {left}, {code.lanes}")
+        self.full = full = code.let(f"icmp sge i64 {left}, {code.lanes}")
         code.branch(full, body, last)
         code.open(last)
         rows.borrow(self.index, self.inside)
@@ -65,13 +72,34 @@ class _Chain:
         rows.give_back(self.written, self.index, self.inside)
         code.jump(done)
         code.open(following)
-        code.store("i64", code.let(f"add i64 {self.index}, {code.lanes}"), self.position)
-        tick(code, self.frame.ticks, sum(cost(link.function.body) for link in self.chain.links), self.stopped)
+        after = code.let(f"add i64 {self.index}, {code.lanes}")
+        code.store("i64", after, self.position)
+        self._hand_over(after, wanted="eq")
+        tick(code, self.frame.ticks, self._cost(), self.stopped)
         code.jump(head)
         code.open(self.stopped)
         code.emit("ret i32 -1")
         code.open(done)
+        self._hand_over("%end", wanted="ne")
         code.emit("ret i32 0")
+
+    def _hand_over(self, end: str, *, wanted: str) -> None:
+        """Give away the lanes of reductions where samples before `end` end a block (eq), or end inside one (ne)."""
+        if not self.lanes:
+            return
+        code = self.code
+        over, on = code.label(), code.label()
+        rest = code.let(f"and i64 {end}, {REDUCTION_BLOCK - 1}")
+        code.branch(code.let(f"icmp {wanted} i64 {rest}, 0"), over, on, unlikely=True)
+        code.open(over)
+        last = code.let(f"sub i64 {end}, 1")
+        for lanes in self.lanes.values():
+            lanes.hand_over(last)
+        code.jump(on)
+        code.open(on)
+
+    def _cost(self) -> int:
+        return sum(cost(link.function.body) if isinstance(link, Link) else 1 for link in self.chain.links)
 
     def _inside(self, left: str) -> str:
         code = self.code
@@ -80,71 +108,71 @@ class _Chain:
 
     def _links(self) -> None:
         for link, (loaded, stored) in zip(self.chain.links, self.chain.schedule(), strict=True):
-            for place in loaded:
-                before = self.rows.load(place, self.index)
-                if place in self.values:  # a link with a mask has written some of it
-                    before = self._chosen(place, self.written[place], self.values[place], before)
-                self.values[place] = before
-            if link.mask is None:
+            for row in loaded:
+                before = self.rows.load(row, self.index)
+                if row in self.values:  # a link with a mask has written some of it
+                    before = self._chosen(row, self.written[row], self.values[row], before)
+                self.values[row] = before
+            if isinstance(link, Tally):
+                self.lanes[link].add(self.values[link.row], self.index, self.full, self.inside)
+            elif link.mask is None:
                 self._link(link)
             else:
                 self._masked(link, self.values[link.mask])
-            for place in stored:
-                self.rows.store(place, self.index, self.values[place], self.written[place])
+            for row in stored:
+                self.rows.store(row, self.index, self.values[row], self.written[row])
 
     def _link(self, link: Link) -> None:
-        for place, value in self._body(link, self.inside).items():
-            self.values[place], self.written[place] = value, None
+        for row, value in self._body(link, self.inside).items():
+            self.values[row], self.written[row] = value, None
 
     def _masked(self, link: Link, done: str) -> None:
         """Write a link that leaves finished samples alone, skipped when all are."""
         code = self.code
         live = code.without(self.inside, done)
-        places = link.writes()
-        kinds = {place: code.vector.type(self.rows.types[place]) for place in places}
-        variables = {place: code.variable(kind) for place, kind in kinds.items()}
-        for place in places:
-            code.store(kinds[place], self.values.get(place, "zeroinitializer"), variables[place])
+        rows = link.writes()
+        kinds = {row: code.vector.type(self.rows.types[row]) for row in rows}
+        variables = {row: code.variable(kind) for row, kind in kinds.items()}
+        for row in rows:
+            code.store(kinds[row], self.values.get(row, "zeroinitializer"), variables[row])
         go, on = code.label(), code.label()
         code.branch(code.any(live), go, on)
         code.open(go)
-        for place, value in self._body(link, live).items():
-            before = self.values.get(place, "zeroinitializer")
-            code.store(kinds[place], self._chosen(place, live, value, before), variables[place])
+        for row, value in self._body(link, live).items():
+            before = self.values.get(row, "zeroinitializer")
+            code.store(kinds[row], self._chosen(row, live, value, before), variables[row])
         code.jump(on)
         code.open(on)
-        for place in places:
-            self.values[place] = code.load(kinds[place], variables[place])
-            earlier = self.written.get(place, live)
-            self.written[place] = None if earlier is None else code.either(earlier, live)
+        for row in rows:
+            self.values[row] = code.load(kinds[row], variables[row])
+            earlier = self.written.get(row, live)
+            self.written[row] = None if earlier is None else code.either(earlier, live)
 
-    def _body(self, link: Link, lanes: str) -> Mapping[Place, str]:
+    def _body(self, link: Link, lanes: str) -> Mapping[str, str]:
         """Write a kernel for some lanes and return what it stores."""
         inputs = {
-            (argument.name, component): self.values[link.names[argument.name], component]
+            (argument.name, component): self.values[link.rows[argument.name, component]]
             for argument in link.function.arguments
             if argument.role == "sample"
             for component in range(components(argument))
-            if (link.names[argument.name], component) in self.values
+            if link.rows[argument.name, component] in self.values
         }
         around = Surroundings(self._frame(link), inputs, self._samples, self.retired, self.stopped)
         body = Body(link.function, around, lanes)
         body.emit()
-        return {(link.names[name], component): body.lanes(one) for (name, component), one in body.outputs.items()}
+        return {link.rows[place]: body.lanes(one) for place, one in body.outputs.items()}
 
     def _frame(self, link: Link) -> Frame:
         """Return the frame as one of the kernels sees it."""
         frame = copy.copy(self.frame)
         frame.function = link.function
         frame.mask = next((one.name for one in link.function.arguments if one.role == "mask"), None)
-        frame.params = {
-            one.name: self.frame.params[link.names[one.name]] for one in link.function.arguments if one.role == "param"
-        }
+        frame.params = {name: self.frame.params[chained] for name, chained in link.params.items()}
         return frame
 
     def _samples(self) -> str:
         code = self.code
         return code.let(f"add {code.vector.of('i64')} {code.splat('i64', self.index)}, {code.iota('i64')}")
 
-    def _chosen(self, place: Place, lanes: str | None, yes: str, no: str) -> str:
-        return yes if lanes is None else self.code.select(lanes, self.code.vector.type(self.rows.types[place]), yes, no)
+    def _chosen(self, row: str, lanes: str | None, yes: str, no: str) -> str:
+        return yes if lanes is None else self.code.select(lanes, self.code.vector.type(self.rows.types[row]), yes, no)

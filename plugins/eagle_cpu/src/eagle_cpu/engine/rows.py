@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from eagle_cpu.engine.chain import Place
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import memory_scalar
 from eagle_cpu.engine.frame import from_memory, to_memory
@@ -15,7 +14,7 @@ __all__ = ["Rows"]
 
 
 class Rows:
-    """Reads and writes a vector of each component.
+    """Reads and writes a vector of each row.
 
     Where fewer samples are left than a vector holds, the code runs over copies, made as long as a vector, and what it
     wrote is copied back for those samples only. So it is written once, with plain loads and stores.
@@ -23,48 +22,49 @@ class Rows:
     Parameters
     ----------
     code : Code
-    types : mapping of place to Type
-    addresses : mapping of place to str
-        Where sample 0 of each component is.
+    types : mapping of str to Type
+        Of each row, by its name.
+    addresses : mapping of str to str
+        Where sample 0 of each row is.
     """
 
-    def __init__(self, code: Code, types: Mapping[Place, Type], addresses: Mapping[Place, str]) -> None:
+    def __init__(self, code: Code, types: Mapping[str, Type], addresses: Mapping[str, str]) -> None:
         self.code, self.types, self.addresses = code, types, addresses
-        self._base = {place: code.variable("ptr") for place in types}
-        self._copies = {place: code.variable(code.vector.of(memory_scalar(type_))) for place, type_ in types.items()}
+        self._base = {row: code.variable("ptr") for row in types}
+        self._copies = {row: code.variable(code.vector.of(memory_scalar(type_))) for row, type_ in types.items()}
 
     def in_place(self) -> None:
         """Work on the planes themselves."""
-        for place, variable in self._base.items():
-            self.code.store("ptr", self.addresses[place], variable)
+        for row, variable in self._base.items():
+            self.code.store("ptr", self.addresses[row], variable)
 
     def borrow(self, index: str, inside: str) -> None:
         """Work on copies: of the samples at `index` on in the lanes `inside`, and zeros."""
         code = self.code
-        for place, variable in self._base.items():
-            scalar, copy = self._scalar(place), self._copies[place]
-            value = masked_load(code, scalar, row_at(code, scalar, self.addresses[place], index), inside)
+        for row, variable in self._base.items():
+            scalar, copy = self._scalar(row), self._copies[row]
+            value = masked_load(code, scalar, row_at(code, scalar, self.addresses[row], index), inside)
             code.store(code.vector.of(scalar), value, copy)
             distance = code.let(f"mul i64 {index}, {-SIZES[scalar]}")
             code.store("ptr", code.let(f"getelementptr i8, ptr {copy}, i64 {distance}"), variable)
 
-    def give_back(self, written: Iterable[Place], index: str, inside: str) -> None:
+    def give_back(self, written: Iterable[str], index: str, inside: str) -> None:
         """Copy what was written of the lanes `inside` to where it belongs."""
         code = self.code
-        for place in written:
-            scalar = self._scalar(place)
-            value = code.load(code.vector.of(scalar), self._copies[place])
-            masked_store(code, scalar, value, row_at(code, scalar, self.addresses[place], index), inside)
+        for row in written:
+            scalar = self._scalar(row)
+            value = code.load(code.vector.of(scalar), self._copies[row])
+            masked_store(code, scalar, value, row_at(code, scalar, self.addresses[row], index), inside)
 
-    def load(self, place: Place, index: str) -> str:
-        """Return the lanes of a component; bools as a mask."""
-        scalar = self._scalar(place)
-        return from_memory(self.code, self.types[place], load(self.code, scalar, self._address(place, index)))
+    def load(self, row: str, index: str) -> str:
+        """Return the lanes of a row; bools as a mask."""
+        scalar = self._scalar(row)
+        return from_memory(self.code, self.types[row], load(self.code, scalar, self._address(row, index)))
 
-    def store(self, place: Place, index: str, value: str, lanes: str | None) -> None:
-        """Write a component: every lane of it, or only `lanes`, leaving the others' bytes alone."""
-        code, scalar = self.code, self._scalar(place)
-        address, value = self._address(place, index), to_memory(code, self.types[place], value)
+    def store(self, row: str, index: str, value: str, lanes: str | None) -> None:
+        """Write a row: every lane of it, or only `lanes`, leaving the others' bytes alone."""
+        code, scalar = self.code, self._scalar(row)
+        address, value = self._address(row, index), to_memory(code, self.types[row], value)
         if lanes is None:
             store(code, scalar, value, address)
             return
@@ -78,8 +78,8 @@ class Rows:
         code.jump(on)
         code.open(on)
 
-    def _scalar(self, place: Place) -> str:
-        return memory_scalar(self.types[place])
+    def _scalar(self, row: str) -> str:
+        return memory_scalar(self.types[row])
 
-    def _address(self, place: Place, index: str) -> str:
-        return row_at(self.code, self._scalar(place), self.code.load("ptr", self._base[place]), index)
+    def _address(self, row: str, index: str) -> str:
+        return row_at(self.code, self._scalar(row), self.code.load("ptr", self._base[row]), index)

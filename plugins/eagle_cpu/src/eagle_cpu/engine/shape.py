@@ -18,6 +18,7 @@ MAX_LANES = 64
 
 _CHAINS = 4
 _MANY_CHAINS = 8
+_MOST_BITS = 512  # of a vector: processors that have these have 32 of them
 _VERY_FEW = 3
 _FEW = 12
 _SOME = 24
@@ -68,12 +69,13 @@ class Shape:
         """Return the shape for kernels in a chain.
 
         What one gives the next wants at once, so eight vectors are in flight where registers hold them; else as many as
-        for a kernel that holds what the chain holds at once.
+        for a kernel that holds what the chain holds at once. Of 16 registers the lanes of a reduction leave too few.
         """
         held = chain.most_alive()
-        functions = list({id(link.function): link.function for link in chain.links}.values())
+        functions = chain.functions
         small = max(cost(function.body) for function in functions) <= _FEW
         few = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
-        chains = _MANY_CHAINS if held <= _VERY_FEW and small else few
-        native = host().vector_bits // max(map(widest, functions))
+        many = held <= _VERY_FEW and small and (not chain.tallies or host().vector_bits == _MOST_BITS)
+        chains = _MANY_CHAINS if many else few
+        native = host().vector_bits // max([*map(widest, functions), *(tally.bits for tally in chain.tallies)])
         return cls(lanes or min(chains * native, MAX_LANES), 4)

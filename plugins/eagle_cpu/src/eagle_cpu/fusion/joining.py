@@ -8,7 +8,7 @@ from math import lcm
 import numpy as np
 
 from eagle_cpu._native import tiles_entry
-from eagle_cpu.fusion.alignment import Alignment, touched
+from eagle_cpu.fusion.alignment import Alignment
 from eagle_cpu.fusion.pieces import Piece, PieceMaker
 from eagle_cpu.fusion.report import Report
 from eagle_cpu.steps import NativeStep
@@ -112,7 +112,8 @@ class Fusion:
             self._report.add(steps[0], None)
             return list(steps)
         joined = []
-        for run, alignment, obstacle in _aligned(steps):
+        for alignment, obstacle in _aligned(steps):
+            run = alignment.steps
             alone = len(run) == 1 and not beside
             joined.append(run[0] if alone else Joined(list(self._make.of(run)), alignment.bytes))
             self._report.add(joined[-1], obstacle)
@@ -123,22 +124,17 @@ class Fusion:
         return self._report.lines()
 
 
-def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[list[NativeStep], Alignment, str | None]]:
+def _aligned(steps: Sequence[NativeStep]) -> Iterator[tuple[Alignment, str | None]]:
     """Yield runs of steps that line up, each with why it ends."""
-    run: list[NativeStep] = []
-    alignment = Alignment(0)
+    alignment = Alignment()
     for step in steps:
-        planes = touched(step)
-        why = alignment.obstacle(step, planes) if run else None
+        why = alignment.admit(step)
         if why is not None:
-            yield run, alignment, why
-            run = []
-        if not run:
-            alignment = Alignment(step.samples)
-        alignment.take(step, planes)
-        run.append(step)
-    if run:
-        yield run, alignment, None
+            yield alignment, why
+            alignment = Alignment()
+            alignment.admit(step)
+    if alignment.steps:
+        yield alignment, None
 
 
 def _not_alone(step: NativeStep) -> Callable[[], object]:

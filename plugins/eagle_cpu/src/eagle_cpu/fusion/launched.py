@@ -1,4 +1,4 @@
-"""What a native step runs that is compiled from a kernel of the IR."""
+"""What a native step does, in a form that it can be compiled from anew, as part of a larger one."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from eagle.plugin import Kernel
 
-__all__ = ["Launched"]
+__all__ = ["Launched", "Reduced"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Launched:
-    """A kernel and what it is launched with: enough to compile it anew as part of a larger one.
+    """A kernel and what it is launched with.
 
     Attributes
     ----------
@@ -28,3 +28,21 @@ class Launched:
     kernel: Kernel
     arrays: Mapping[str, np.ndarray[Any, Any]]
     params: Mapping[str, float | int | bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reduced:
+    """A reduction of elements that lie one behind the other.
+
+    Attributes
+    ----------
+    op : {"sum", "max", "min", "all", "any"}
+    x : ndarray, shape (n,)
+    state, take : int
+        The addresses of the reduction and of what takes in a block (`eagle_cpu._native.Reduction`).
+    """
+
+    op: str
+    x: np.ndarray[Any, Any]
+    state: int
+    take: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from eagle_cpu.fusion.launched import Launched
 from eagle_cpu.fusion.pieces import Piece, obstacle_of
 from eagle_cpu.steps import NativeStep
 
@@ -50,7 +51,9 @@ class Report:
         else:
             pieces: tuple[Piece, ...] = getattr(step, "pieces", ())
             self.say(f"{_named([member.placed.label for member in step.members])}: {_how(step, pieces)}")
-            if any(member.launched is not None for member in step.members):  # else nothing is there to be fused with
+            if any(
+                isinstance(member.source, Launched) for member in step.members
+            ):  # else there is nothing to be fused with
                 for why in filter(None, map(_not_fused, pieces)):
                     self.say(f"  not fused: {why}")
         if obstacle is not None:

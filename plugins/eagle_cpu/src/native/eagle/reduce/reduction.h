@@ -98,6 +98,12 @@ EAGLE_INLINE typename Op::Result folded(Reduction& of) noexcept {
     return last;
 }
 
+template <class Op>
+EAGLE_INLINE void write(const Reduction& of, typename Op::Result result) noexcept {
+    const typename Op::Item rounded = Op::rounded(result);
+    std::memcpy(of.out, &rounded, sizeof rounded);
+}
+
 // The job of a sum or an extreme.
 template <class Op, int Bytes>
 EAGLE_INLINE int32_t reduce_in_order(Reduction& of, int64_t begin, int64_t end, const eagle_run* run) noexcept {
@@ -113,9 +119,14 @@ EAGLE_INLINE int32_t reduce_in_order(Reduction& of, int64_t begin, int64_t end, 
         if (!of.finished(last - first)) return 0;
         result = folded<Op, Bytes>(of);
     }
-    const typename Op::Item rounded = Op::rounded(result);
-    std::memcpy(of.out, &rounded, sizeof rounded);
+    write<Op>(of, result);
     return 0;
+}
+
+template <class Op>
+EAGLE_INLINE void write_settled(Reduction& of) noexcept {
+    const uint8_t result = Op::of(of.settled.exchange(false, std::memory_order_relaxed));
+    std::memcpy(of.out, &result, sizeof result);
 }
 
 // The job of `all` and `any`: blocks are left out once it is settled.
@@ -126,9 +137,7 @@ EAGLE_INLINE int32_t reduce_until_settled(Reduction& of, int64_t begin, int64_t 
         if (block_of<Op, Bytes>(of, b)) of.settled.store(true, std::memory_order_relaxed);
         if (stopped(run, b)) return -1;
     }
-    if (!of.finished(last - first)) return 0;
-    const uint8_t result = Op::of(of.settled.exchange(false, std::memory_order_relaxed));
-    std::memcpy(of.out, &result, sizeof result);
+    if (of.finished(last - first)) write_settled<Op>(of);
     return 0;
 }
 
@@ -139,6 +148,26 @@ EAGLE_INLINE int32_t run_reduction(void* args, int64_t begin, int64_t end, const
         return reduce_in_order<Op, Bytes>(of, begin, end, run);
     else
         return reduce_until_settled<Op, Bytes>(of, begin, end, run);
+}
+
+// Takes in a block whose lanes generated code has reduced, as it made the elements; the last one ends the run. Lanes hold
+// `Op::Result`s, or for `all` and `any` bytes that are not 0 where a lane has settled it; without elements, the padding.
+template <class Op, int Bytes>
+EAGLE_INLINE void take_block(void* reduction, const void* lanes, int64_t block_index) noexcept {
+    Reduction& of = *static_cast<Reduction*>(reduction);
+    const char* const first = static_cast<const char*>(lanes);
+    if constexpr (Op::kInOrder) {
+        auto result = result_of<typename Op::Again, Bytes>({first, sizeof(typename Op::Result)}, 0, kLanes);
+        if (of.blocks > 1) {
+            of.set_result(block_index, result);
+            if (!of.finished(1)) return;
+            result = folded<Op, Bytes>(of);
+        }
+        write<Op>(of, result);
+    } else {
+        if (block<typename Op::Settled, Bytes>({first, 1}, 0, kLanes)) of.settled.store(true, std::memory_order_relaxed);
+        if (of.finished(1)) write_settled<Op>(of);
+    }
 }
 
 }  // namespace eagle::reduce

@@ -16,6 +16,7 @@ struct TruthOf {
 
     using Item = uint8_t;
     using Result = bool;
+    using Settled = TruthOf<false>;    // whether a lane has settled it
     static constexpr bool kInOrder = false, kZeros = false;
 
     static constexpr Item padding() noexcept { return All ? 1 : 0; }
