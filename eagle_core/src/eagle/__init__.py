@@ -30,7 +30,7 @@ _ON_USE = {
     "GraphPipeline": "eagle.pipeline",
     **dict.fromkeys(("SimResult", "simulate"), "eagle.simulation"),
 }
-_PARTS = frozenset({"frameworks"})  # packages of their own
+_PARTS = frozenset({"frameworks", "interop"})  # modules of their own
 
 
 def __getattr__(name: str) -> Any:

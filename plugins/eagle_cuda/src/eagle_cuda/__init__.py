@@ -1,15 +1,18 @@
 """Runs eagle graphs over device arrays, as captured CUDA graphs.
 
 Code that names its stream with every call, as with cuda.core, takes `current_stream` in an opaque node, and says with
-`use_stream` which stream of its own launches are to be in order with.
+`use_stream` which stream of its own launches are to be in order with. Plugins of frameworks that capture graphs look at
+these with `graph_version` and `kernels_of`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eagle_cuda.adopting import graph_version
     from eagle_cuda.artifacts import ARTIFACT_DIALECT, Artifact, launch_here, load
     from eagle_cuda.callers import current_stream, use_stream
     from eagle_cuda.device_array import DeviceArray
+    from eagle_cuda.kernel_nodes import kernels_of
 
 _ON_USE = {
     "ARTIFACT_DIALECT": "eagle_cuda.artifacts",
@@ -18,6 +21,8 @@ _ON_USE = {
     "load": "eagle_cuda.artifacts",
     "DeviceArray": "eagle_cuda.device_array",
     "current_stream": "eagle_cuda.callers",
+    "graph_version": "eagle_cuda.adopting",
+    "kernels_of": "eagle_cuda.kernel_nodes",
     "use_stream": "eagle_cuda.callers",
 }
 
@@ -26,6 +31,8 @@ __all__ = [
     "Artifact",
     "DeviceArray",
     "current_stream",
+    "graph_version",
+    "kernels_of",
     "launch_here",
     "load",
     "use_stream",
