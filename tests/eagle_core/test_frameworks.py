@@ -44,6 +44,7 @@ def forgotten() -> Iterator[None]:
 def site(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     site = Site(tmp_path, monkeypatch)
     (tmp_path / "lattice_nodes.py").write_text("here = 1\n")
+    (tmp_path / "lattice_library.py").write_text("")
     site.install(HOOKS.format(fields=FIELDS), name="lattice", distribution="eagle-lattice")
     yield site
     monkeypatch.undo()
@@ -97,7 +98,7 @@ def test_an_unknown_framework_is_compared_with_the_known_ones(site: Site) -> Non
 
 
 def test_a_plugin_whose_library_is_absent_says_what_to_install(site: Site) -> None:
-    (site.folder / "lattice_nodes.py").write_text("import lattice_library\n")
+    (site.folder / "lattice_library.py").unlink()
     with pytest.raises(FrameworkNotFound, match=r"needs lattice_library.*pip install lattice-python\.") as caught:
         importlib.import_module("eagle.frameworks.lattice")
     assert caught.value.name == "lattice_library"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -52,16 +53,13 @@ def _module(name: str, fullname: str) -> ModuleType:
         hint = f"pip install eagle-{name}." if name in _OURS else did_you_mean(name, {*_OURS, *_known()})
         fix = " ".join(filter(None, (hint or "eagle plugins lists what is installed.", left_out())))
         raise FrameworkNotFound(f"no installed plugin brings {fullname}", fix=fix, name=fullname)
-    try:
-        return import_module(found.api)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != found.needs.partition(".")[0]:
-            raise
+    if found.needs not in sys.modules and find_spec(found.needs) is None:
         raise FrameworkNotFound(
             f"{fullname} needs {found.needs}, which is not installed",
             fix=f"pip install {found.distribution or found.needs}.",
-            name=error.name,
-        ) from error
+            name=found.needs,
+        )
+    return import_module(found.api)
 
 
 def _known() -> list[str]:
