@@ -69,7 +69,9 @@ class Buffer:
         return self._adapter.exported(self.owner).__dlpack_device__()  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        return f"<eagle.interop.Buffer of {self.memory.dtype}{list(self.memory.shape)} of a {type(self.owner).__name__}>"
+        return (
+            f"<eagle.interop.Buffer of {self.memory.dtype}{list(self.memory.shape)} of a {type(self.owner).__name__}>"
+        )
 
 
 def import_buffer(obj: object) -> Buffer:

@@ -101,9 +101,7 @@ class ModuleCall:
             or len(returned) != len(self.names)
             or not all(isinstance(one, tensor) for one in returned)
         ):
-            what = (
-                f"{len(returned)} values" if isinstance(returned, (tuple, list)) else f"a {type(returned).__name__}"
-            )
+            what = f"{len(returned)} values" if isinstance(returned, (tuple, list)) else f"a {type(returned).__name__}"
             raise self._not_outputs(what)
         return returned
 
