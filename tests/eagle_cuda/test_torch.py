@@ -246,7 +246,7 @@ def test_a_graph_that_was_not_kept_is_refused(torch: Any, double: Any) -> None:
 
 
 def test_a_graph_that_holds_nothing_yet_is_refused(torch: Any, double: Any) -> None:
-    with pytest.raises(BuildError, match="does not give its graph.*capture_end"):
+    with pytest.raises(BuildError, match=r"does not give its graph.*capture_end"):
         eagle.Graph().add_node(child(torch.cuda.CUDAGraph(keep_graph=True), writes={"x": double()})).build()
 
 
@@ -259,7 +259,7 @@ def test_a_graph_that_draws_random_numbers_is_refused(torch: Any, double: Any) -
         x.uniform_()
 
     g = eagle.Graph().add_node(child(captured(torch, work), writes={"x": x}), name="model")
-    with pytest.raises(BuildError, match="node 'model'.*draws random numbers.*'.*distribution.*CUDAGraph.replay"):
+    with pytest.raises(BuildError, match=r"node 'model'.*draws random numbers.*'.*distribution.*CUDAGraph.replay"):
         g.build()
 
 
@@ -272,7 +272,7 @@ def test_a_graph_that_was_reset_or_captured_again_is_refused(torch: Any, double:
     if again:
         with torch.cuda.graph(owner):
             x.add_(1.0)
-    with pytest.raises(BuildError, match="node 'model'.*reset or captured again"):
+    with pytest.raises(BuildError, match=r"node 'model'.*reset or captured again"):
         g.launch()
 
 
@@ -286,5 +286,5 @@ def test_a_buffer_is_the_memory_of_its_parameter(seed: int, torch: Any, double: 
     g.launch()
     assert out.tolist() == [2.0] * N
     parameter.data = double(5.0)
-    with pytest.raises(PlaneError, match="node 'read', plane 'src'.*import_buffer"):
+    with pytest.raises(PlaneError, match=r"node 'read', plane 'src'.*import_buffer"):
         g.launch()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import loop_kernels
+import framework_kernels
 import pytest
 
 
 @pytest.fixture
 def count_down() -> Any:
-    return loop_kernels.count_down
+    return framework_kernels.count_down

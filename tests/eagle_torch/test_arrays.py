@@ -21,8 +21,9 @@ from eagle_torch.arrays import TorchArrays
 
 
 def touch(tensor: Any, *, write: bool = False, name: str = "x") -> eagle.Graph:
-    planes = {"writes" if write else "reads": {name: tensor}}
-    return eagle.Graph().add_node(opaque(lambda: None, **planes), name="touch")
+    planes = {name: tensor}
+    reads, writes = (None, planes) if write else (planes, None)
+    return eagle.Graph().add_node(opaque(lambda: None, reads, writes), name="touch")
 
 
 def test_a_write_is_seen_on_both_sides() -> None:
@@ -107,7 +108,7 @@ def test_a_tensor_that_requires_grad_is_read_and_never_written() -> None:
     eagle.Graph().add_node(eagle.copy(x, into=out)).build().launch()
     assert out.tolist() == [1, 1, 1]
     for one in (x, x * 2):
-        with pytest.raises(PlaneError, match="node 'touch', plane 'x'.*requires grad.*detach"):
+        with pytest.raises(PlaneError, match=r"node 'touch', plane 'x'.*requires grad.*detach"):
             touch(one, write=True)
     eagle.Graph().add_node(eagle.copy(out, into=x.detach())).build().launch()
 
@@ -151,7 +152,7 @@ def test_a_tensor_without_plain_memory_is_refused_by_name(make: Callable[[], Any
 def test_a_kind_that_hides_its_memory_is_refused() -> None:
     class Wrapped(torch.Tensor):
         @staticmethod
-        def __new__(cls) -> Any:
+        def __new__(cls: type) -> Any:
             return torch.Tensor._make_wrapper_subclass(cls, (3,))
 
         @classmethod

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import loop_kernels
+import framework_kernels
 import pytest
 import torch
+from eagle.frameworks.torch import module
 
 import eagle
 from eagle.errors import GraphError
-from eagle.frameworks.torch import module
 from eagle.graph import opaque
 
 
@@ -38,7 +38,7 @@ def planes() -> dict[str, Any]:
 def test_a_model_and_a_plan_run_in_list_order_once_per_step(planes: dict[str, Any]) -> None:
     model = Push().eval()
     node = module(model, {"x": planes["x"], "done": planes["terminated"]}, {"push": planes["push"]})
-    runner = eagle.until_done([node, eagle.deploy(loop_kernels.fall, steps=1)], steps_per_sample=True, **planes)
+    runner = eagle.until_done([node, eagle.deploy(framework_kernels.fall, steps=1)], steps_per_sample=True, **planes)
     report = runner.run()
     assert (report.steps, report.finished, model.calls) == (4, 4, 4)
     assert planes["x"].tolist() == [4, 4, 4, 10]
@@ -48,7 +48,7 @@ def test_a_model_and_a_plan_run_in_list_order_once_per_step(planes: dict[str, An
 def test_an_opaque_of_torch_does_as_well(planes: dict[str, Any]) -> None:
     done, push = planes["terminated"], planes["push"]
     node = opaque(lambda: torch.logical_not(done, out=push), reads={"done": done}, writes={"push": push})
-    report = eagle.until_done([node, eagle.deploy(loop_kernels.fall, steps=1)], **planes).run(max_steps=3)
+    report = eagle.until_done([node, eagle.deploy(framework_kernels.fall, steps=1)], **planes).run(max_steps=3)
     assert report.steps == 3
     assert planes["x"].tolist() == [3, 4, 4, 10]
 
@@ -59,11 +59,11 @@ def test_an_opaque_of_torch_does_as_well(planes: dict[str, Any]) -> None:
 def test_what_the_host_runs_is_refused_with_the_way_out(tier: Any, says: str, planes: dict[str, Any]) -> None:
     node = opaque(lambda: None, reads={"x": planes["x"]}, name="mine", **tier)
     with pytest.raises(GraphError, match=rf"{says}.*runner\.run\(max_steps=k\)"):
-        eagle.until_done([node, eagle.deploy(loop_kernels.fall, steps=1)], **planes)
+        eagle.until_done([node, eagle.deploy(framework_kernels.fall, steps=1)], **planes)
 
 
 def test_the_way_out_works(planes: dict[str, Any]) -> None:
-    runner = eagle.until_done(eagle.deploy(loop_kernels.fall), **planes)
+    runner = eagle.until_done(eagle.deploy(framework_kernels.fall), **planes)
     while not runner.run(max_steps=1).done:
         planes["push"].copy_(~planes["terminated"])
     assert planes["x"].tolist() == [4, 4, 4, 9]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from eagle.frameworks.torch import module
 
 import eagle
 from eagle.errors import GraphError, GraphTypeError, PlaneError
-from eagle.frameworks.torch import module
 from eagle.graph import opaque
 
 
@@ -191,7 +191,7 @@ def test_planes_that_torch_cannot_describe_are_refused() -> None:
 
 def test_a_model_on_another_device_than_its_planes_is_refused() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(1, 1, device="meta"))
-    with pytest.raises(PlaneError, match="parameter '0.weight' of the module is on meta, and plane 'x' on cpu"):
+    with pytest.raises(PlaneError, match=r"parameter '0.weight' of the module is on meta, and plane 'x' on cpu"):
         module(model, {"x": torch.ones(1, 1)}, {"y": torch.ones(1, 1)})
 
 

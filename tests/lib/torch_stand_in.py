@@ -1,7 +1,7 @@
 """What eagle_torch and its tests use of torch, over the CUDA device of the tests: tensors, modules, streams.
 
-torch itself does not work on the emulated device. Tensors here are of float64 with one axis of at most 1024 elements; all
-names are torch's, which ``tests/eagle_torch/test_stand_in.py`` holds them to. Memory, streams and graphs are in
+torch itself does not work on the emulated device. Tensors here are of float64 with one axis of at most 1024 elements;
+all names are torch's, which ``tests/eagle_torch/test_stand_in.py`` holds them to. Memory, streams and graphs are in
 `torch_stand_in_cuda`.
 """
 
@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import ModuleType, SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import cuda_frame
 import numpy as np
@@ -22,7 +23,8 @@ from cuda_devices import SOURCE
 __all__ = ["Module", "Parameter", "Tensor", "device", "dtype", "module"]
 
 
-class device(NamedTuple):  # noqa: N801  torch's names
+@dataclass(frozen=True)
+class device:  # noqa: N801  torch's names
     """``torch.device``."""
 
     type: str

@@ -1,7 +1,8 @@
 """What eagle_torch and its tests use of ``torch.cuda``: streams, the caching allocator, captured graphs.
 
 The allocator is torch's in what matters here: memory that is given back is handed out again on the same stream, also
-while a graph is recorded whose kernels still use it; a private pool keeps its memory to itself, and frees it when it goes.
+while a graph is recorded whose kernels still use it; a private pool keeps its memory to itself, and frees it when it
+goes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
 
 import cuda_frame
 from cuda.bindings import driver

@@ -60,7 +60,7 @@ class Buffer:
                 f"the {type(self.owner).__name__} has other memory than when it was imported", fix=_WAY_OUT
             )
 
-    def __dlpack__(self, **asked: Any) -> object:
+    def __dlpack__(self, **asked: Any) -> Any:
         """Export the memory, without a copy. Raises `PlaneError` if the owner has other memory by now."""
         self.check()
         return self._adapter.exported(self.owner).__dlpack__(**asked)

@@ -61,8 +61,8 @@ class TorchArrays(ArrayAdapter):
     def moved(self, array: object, /) -> str:
         """Say what gives a tensor other memory."""
         return (
-            "`tensor.data = ...`, set_, resize_ and .to() give a tensor other memory: bind the tensor that is updated in "
-            "place, as optimizers do, or build a new graph over this one."
+            "`tensor.data = ...`, set_, resize_ and .to() give a tensor other memory: bind the tensor that is updated "
+            "in place, as optimizers do, or build a new graph over this one."
         )
 
     def empty(self, like: Any, shape: tuple[int, ...], dtype: str, /) -> object:

@@ -34,16 +34,15 @@ class ModuleCall:
         self.names = tuple(payload.writes)
         self.targets = tuple(tensors[name] for name in payload.writes)
         self._wanted = tuple((one.shape, one.dtype) for one in self.targets)
-        self._watched = tuple(
-            (name, tensors[name])
-            for name in payload.reads
-            if name not in payload.writes and not tensors[name].is_inference()
-        )
+        self._only = len(self.targets) == 1  # as most modules have it, and the loops below take time
+        watched = [one for one in payload.reads if one not in payload.writes and not tensors[one].is_inference()]
+        self._watched, self._watched_names = tuple(tensors[name] for name in watched), tuple(watched)
         # An output can be a view of an input, and change while another one is copied into its plane.
         taken = {one.untyped_storage().data_ptr() for one in (*self.inputs, *self.model.buffers())}
         self._entangled = any(one.untyped_storage().data_ptr() in taken for one in self.targets)
         self._on_target = False  # whether outputs were once seen to be on their planes' device
-        self._inference = sys.modules["torch"].inference_mode
+        self._tensor = sys.modules["torch"].Tensor
+        self._inference = sys.modules["torch"].inference_mode()
 
     def __call__(self) -> None:
         """Call the module and copy its outputs into their planes.
@@ -55,42 +54,39 @@ class ModuleCall:
         PlaneError
             An output of another shape, dtype or device than its plane, or an input that the module changed.
         """
-        with self._inference():
+        with self._inference:
             outputs = self.outputs()
+            if self._only:
+                self.targets[0].copy_(outputs[0])
+                return
             for target, output in zip(self.targets, outputs, strict=True):
                 target.copy_(output)
 
     def outputs(self) -> Sequence[Any]:
         """Return what the module gives, one tensor per plane, checked; called in inference mode."""
-        if self.model.training:
-            raise GraphError(
-                f"the {type(self.model).__name__} is in training mode",
-                why="dropout and normalisation do something else then, and change what is not declared",
-                fix="Call model.eval() before the launch.",
-                nodes=(self.placed.label,),
-            )
-        versions = [one._version for _, one in self._watched]
-        outputs = self._sorted(self.model(*self.inputs))
-        for (name, one), version in zip(self._watched, versions, strict=True):
-            if one._version != version:
-                raise PlaneError(
-                    "the module changed its input in place",
-                    why="the plane is declared as read, and the edges of the graph rest on that",
-                    fix="Name it in writes= too, or have the module work on a copy.",
-                    nodes=(self.placed.label,),
-                    planes=(name,),
-                )
-        for name, wanted, output in zip(self.names, self._wanted, outputs, strict=True):
-            if (output.shape, output.dtype) != wanted:
-                raise self._mismatch(name, output, wanted)
+        model, watched = self.model, self._watched
+        if model.training:
+            raise self._in_training()
+        before = [one._version for one in watched]
+        returned = model(*self.inputs)
+        if before != [one._version for one in watched]:
+            raise self._changed(before)
+        if type(returned) is self._tensor and self._only:
+            outputs: Sequence[Any] = (returned,)
+            if (returned.shape, returned.dtype) != self._wanted[0]:
+                raise self._mismatch(self.names[0], returned, self._wanted[0])
+        else:
+            outputs = self._sorted(returned)
+            for name, wanted, output in zip(self.names, self._wanted, outputs, strict=True):
+                if (output.shape, output.dtype) != wanted:
+                    raise self._mismatch(name, output, wanted)
         if not self._on_target:
             self._refuse_elsewhere(outputs)
         return [one.clone() for one in outputs] if self._entangled else outputs
 
     def _sorted(self, returned: Any) -> Sequence[Any]:
         """Return the outputs in the order of the planes."""
-        tensor = sys.modules["torch"].Tensor
-        if isinstance(returned, tensor):
+        if isinstance(returned, self._tensor):
             returned = (returned,)
         elif isinstance(returned, Mapping):
             if set(returned) != set(self.names):
@@ -99,11 +95,30 @@ class ModuleCall:
         if (
             not isinstance(returned, (tuple, list))
             or len(returned) != len(self.names)
-            or not all(isinstance(one, tensor) for one in returned)
+            or not all(isinstance(one, self._tensor) for one in returned)
         ):
             what = f"{len(returned)} values" if isinstance(returned, (tuple, list)) else f"a {type(returned).__name__}"
             raise self._not_outputs(what)
         return returned
+
+    def _in_training(self) -> GraphError:
+        return GraphError(
+            f"the {type(self.model).__name__} is in training mode",
+            why="dropout and normalisation do something else then, and change what is not declared",
+            fix="Call model.eval() before the launch.",
+            nodes=(self.placed.label,),
+        )
+
+    def _changed(self, before: Sequence[int]) -> PlaneError:
+        named = zip(self._watched_names, self._watched, before, strict=True)
+        name = next(name for name, one, version in named if one._version != version)
+        return PlaneError(
+            "the module changed its input in place",
+            why="the plane is declared as read, and the edges of the graph rest on that",
+            fix="Name it in writes= too, or have the module work on a copy.",
+            nodes=(self.placed.label,),
+            planes=(name,),
+        )
 
     def _not_outputs(self, what: str) -> GraphError:
         return GraphError(

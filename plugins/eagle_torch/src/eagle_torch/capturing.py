@@ -65,7 +65,7 @@ class _Recorded:
 
 
 def _unchanged(placed: Placed[Module]) -> Callable[[], None]:
-    """Return what refuses a launch after a parameter or a buffer went elsewhere: captured kernels read the old place."""
+    """Return what refuses a launch after a parameter or buffer went elsewhere: kernels would read the old place."""
     model = placed.node.payload.model
     weights = [*model.named_parameters(), *model.named_buffers()]
     marks = [(name, one, _place(one), one.untyped_storage()) for name, one in weights]  # the storage is kept

@@ -56,7 +56,7 @@ class TorchStreams(Streams):
 
     def handle(self, stream: object, /) -> int | None:
         """Return the handle of a ``torch.cuda.Stream`` or ``ExternalStream``."""
-        return int(stream.cuda_stream) if isinstance(stream, _cuda().Stream) else None  # type: ignore[attr-defined]
+        return int(stream.cuda_stream) if isinstance(stream, _cuda().Stream) else None
 
 
 def _cuda() -> Any:
