@@ -28,16 +28,19 @@ def register_framework():
 FIELDS = "name='lattice', needs='lattice_library', api='lattice_nodes', distribution='lattice-python'"
 
 
+def forget() -> None:
+    for name in [name for name in sys.modules if name.startswith(("eagle.frameworks.", "lattice"))]:
+        del sys.modules[name]
+    for name in ("lattice", "torch", "warp", "jax"):
+        vars(importlib.import_module("eagle.frameworks")).pop(name, None)
+
+
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """No framework stays imported under its name in ``eagle.frameworks``."""
-    before = set(sys.modules)
+    forget()
     yield
-    for name in set(sys.modules) - before:
-        if name.startswith(("eagle.frameworks.", "lattice")):
-            del sys.modules[name]
-    for name in ("lattice", "torch", "warp", "jax"):
-        vars(importlib.import_module("eagle.frameworks")).pop(name, None)
+    forget()
 
 
 @pytest.fixture

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 from typing import Any
 
+import numpy as np
 import pytest
+from cuda_arrays import DeviceArray
+from framework_kernels import fall
 
 import eagle
 from eagle.errors import BuildError, GraphError, PlaneError
@@ -186,6 +189,26 @@ def test_a_loop_holds_a_module(seed: int, torch: Any, double: Any, affine: Any) 
     assert x.tolist() == [216.0] * N
 
 
+def test_a_model_and_a_plan_run_in_list_order_once_per_step(seed: int, torch: Any, double: Any) -> None:
+    class Push(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            return x * 0.0 + 1.0
+
+    x, push, done = double(1.0), double(), DeviceArray(np.zeros(N, bool))
+    x[:2].fill_(3.0)
+    steps = [node_of(Push().eval(), x, push), eagle.deploy(fall, steps=1)]
+    report = eagle.until_done(steps, x=x, push=push, terminated=done).run()
+    assert (report.steps, report.finished) == (3, N)
+    assert x.tolist() == [4.0] * N
+
+
+def test_a_child_steps_in_a_loop(seed: int, torch: Any, double: Any) -> None:
+    x, push, done = double(1.0), double(), DeviceArray(np.zeros(N, bool))
+    node = child(captured(torch, lambda: push.fill_(1.0)), reads={"done": done}, writes={"push": push})
+    report = eagle.until_done([node, eagle.deploy(fall, steps=1)], x=x, push=push, terminated=done).run()
+    assert (report.steps, x.tolist()) == (3, [4.0] * N)
+
+
 @pytest.mark.parametrize(
     ("forward", "says"),
     [
@@ -211,9 +234,6 @@ def test_a_module_in_training_mode_is_refused_at_the_build(torch: Any, double: A
 
 
 def test_arrays_of_other_libraries_are_given_as_tensors(seed: int, torch: Any, double: Any, affine: Any) -> None:
-    import numpy as np
-    from cuda_arrays import DeviceArray
-
     x, y = DeviceArray(np.full(N, 2.0)), DeviceArray(np.zeros(N))
     eagle.Graph().add_node(node_of(affine, x, y)).build().launch()
     assert y.to_numpy().tolist() == [13.0] * N

@@ -221,6 +221,7 @@ def test_tensors_are_made_and_read_where_a_tensor_is_given() -> None:
     made: Any = adapter.empty(torch.zeros(1), (2, 3), "float32")
     assert (tuple(made.shape), made.dtype) == ((2, 3), torch.float32)
     assert adapter.read(torch.tensor([3, 4]), 1) == 4
+    assert adapter.host(made).ctypes.data == made.data_ptr()
     with pytest.raises(PlaneError, match="no dtype 'nothing'"):
         adapter.empty(made, (1,), "nothing")
 

@@ -72,10 +72,6 @@ class TorchArrays(ArrayAdapter):
             raise PlaneError(f"torch has no dtype {dtype!r}", fix="Pass the array yourself.")
         return _torch().empty(shape, dtype=found, device=like.device)
 
-    def read(self, array: Any, index: int, /) -> object:
-        """Return one element as a Python number, waiting for the device."""
-        return array[index].item()
-
 
 _PLAIN = "Pass a tensor with memory of its own."
 
