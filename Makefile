@@ -67,6 +67,8 @@ bench: $(TOOLS)
 	@echo
 	$(BIN)/python benchmarks/cuda_graphs.py
 	@echo
+	$(BIN)/python benchmarks/frameworks.py
+	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python -m benchmarks.graphs
