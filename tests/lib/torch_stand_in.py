@@ -247,5 +247,7 @@ def module() -> ModuleType:
     names = (Tensor, device, dtype, inference_mode, is_inference_mode_enabled, empty, zeros, ones, mul, add, as_tensor)
     vars(torch).update({one.__name__: one for one in names})
     backends = SimpleNamespace(cuda=SimpleNamespace(is_built=lambda: True))
-    vars(torch).update(float64=float64, strided=strided, nn=nn, cuda=cuda.module(), backends=backends)
+    vars(torch).update(
+        float64=float64, strided=strided, nn=nn, cuda=cuda.module(), backends=backends, _C=SimpleNamespace()
+    )
     return torch

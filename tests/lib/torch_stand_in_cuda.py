@@ -100,6 +100,11 @@ def is_initialized() -> bool:
     return True
 
 
+def init() -> None:
+    """``torch.cuda.init``."""
+    use_device()
+
+
 def is_current_stream_capturing() -> bool:
     """``torch.cuda.is_current_stream_capturing``."""
     handle = current_stream().cuda_stream
@@ -245,6 +250,15 @@ def compile_kernels() -> None:
 def module() -> ModuleType:
     """Return it as ``torch.cuda``."""
     found = ModuleType("torch.cuda")
-    names = (Stream, ExternalStream, current_stream, stream, is_initialized, is_current_stream_capturing, synchronize)
+    names = (
+        Stream,
+        ExternalStream,
+        current_stream,
+        stream,
+        init,
+        is_initialized,
+        is_current_stream_capturing,
+        synchronize,
+    )
     vars(found).update({one.__name__: one for one in (*names, MemPool, use_mem_pool, empty_cache, CUDAGraph, graph)})
     return found

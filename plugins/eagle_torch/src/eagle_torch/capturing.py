@@ -39,6 +39,8 @@ class _Recorded:
         self._call = call
         self._device = device
         self._cuda = torch.cuda
+        torch.cuda.init()  # a module without weights, over another library's arrays, may be its first use
+        self._forget_workspaces = getattr(torch._C, "_cuda_clearCublasWorkspaces", lambda: None)
         self._inference = torch.inference_mode
         self._pool = torch.cuda.MemPool()
         self._owned = Device(device).create_stream()  # torch hands out its own streams to several users
@@ -62,6 +64,8 @@ class _Recorded:
             with self._cuda.stream(self._stream), self._cuda.use_mem_pool(self._pool, self._device):
                 self._call()
             captured.wait_stream(self._stream)
+        # torch keeps cuBLAS's workspace for the stream; in the pool alone, it goes with the pool.
+        self._forget_workspaces()
 
 
 def _unchanged(placed: Placed[Module]) -> Callable[[], None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -41,22 +42,37 @@ class TorchStreams(Streams):
             return
         with cuda.stream(cuda.ExternalStream(stream, device=device[1])):
             if not cuda.is_current_stream_capturing():
+                _here.held.clear()
                 yield
                 return
-            pool = cuda.MemPool()
+            pool = _here.pools.pop(device[1], None) or cuda.MemPool()
+            _here.held.append(pool)  # taken apart when nothing is recorded: that frees memory
             with cuda.use_mem_pool(pool, device[1]):
                 yield
-            if pool.snapshot(include_traces=False):
+            if pool.snapshot():
                 raise BuildError(
                     "its code allocates memory of torch while it is recorded",
                     why="the memory would be given to somebody else, and replays would still write it",
                     fix="Write into tensors made before, with out= or copy_; a whole model is a node by "
                     "eagle.frameworks.torch.module, which keeps its memory.",
                 )
+            _here.held.remove(pool)
+            _here.pools[device[1]] = pool
 
     def handle(self, stream: object, /) -> int | None:
         """Return the handle of a ``torch.cuda.Stream`` or ``ExternalStream``."""
         return int(stream.cuda_stream) if isinstance(stream, _cuda().Stream) else None
+
+
+class _Here(threading.local):
+    """The pools of a thread: empty ones by device, for the next recording, and those that code allocated from."""
+
+    def __init__(self) -> None:
+        self.pools: dict[int, Any] = {}
+        self.held: list[Any] = []
+
+
+_here = _Here()
 
 
 def _cuda() -> Any:
