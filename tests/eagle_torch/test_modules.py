@@ -126,13 +126,19 @@ def test_a_conditional_holds_one() -> None:
         (lambda x: {"z": x}, "returned a mapping of 'z'.*its node writes 'y'"),
         (lambda x: None, "returned a NoneType"),
         (lambda x: [3.0], "returned 1 values"),
-        (lambda x: x.mul_(2), "plane 'x'.*changed its input in place"),
+        (lambda x: x.mul_(2), "plane 'x'.*changed an input in place"),
         (lambda x: torch.empty(3, device="meta"), "on meta, and the plane is on cpu"),
     ],
 )
 def test_what_is_not_its_output_is_refused_by_name(function: Any, says: str) -> None:
     g = built(function, {"x": torch.ones(3)}, {"y": torch.zeros(3)})
     with pytest.raises((GraphError, PlaneError), match=f"node 'model'.*{says}"):
+        g.launch()
+
+
+def test_of_several_inputs_that_it_may_have_changed_all_are_named() -> None:
+    g = built(lambda a, b: b.add_(a), {"a": torch.ones(2), "b": torch.ones(2)}, torch.zeros(2))
+    with pytest.raises(PlaneError, match="an input in place, one of 'a', 'b'"):
         g.launch()
 
 

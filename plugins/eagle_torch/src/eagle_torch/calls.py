@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from eagle.errors import GraphError, PlaneError
@@ -12,6 +13,8 @@ from eagle_torch.nodes import Module
 from eagle_torch.views import tensor_of
 
 __all__ = ["ModuleCall"]
+
+_version = attrgetter("_version")
 
 
 class ModuleCall:
@@ -67,13 +70,14 @@ class ModuleCall:
         model, watched = self.model, self._watched
         if model.training:
             raise self._in_training()
-        before = [one._version for one in watched]
+        before = sum(map(_version, watched))  # each of them only ever grows
         returned = model(*self.inputs)
-        if before != [one._version for one in watched]:
-            raise self._changed(before)
-        if type(returned) is self._tensor and self._only:
+        if sum(map(_version, watched)) != before:
+            raise self._changed()
+        if self._only and type(returned) is self._tensor:
             outputs: Sequence[Any] = (returned,)
-            if (returned.shape, returned.dtype) != self._wanted[0]:
+            shape, dtype = self._wanted[0]
+            if returned.shape != shape or returned.dtype != dtype:
                 raise self._mismatch(self.names[0], returned, self._wanted[0])
         else:
             outputs = self._sorted(returned)
@@ -109,15 +113,15 @@ class ModuleCall:
             nodes=(self.placed.label,),
         )
 
-    def _changed(self, before: Sequence[int]) -> PlaneError:
-        named = zip(self._watched_names, self._watched, before, strict=True)
-        name = next(name for name, one, version in named if one._version != version)
+    def _changed(self) -> PlaneError:
+        names = self._watched_names
+        which = "" if len(names) == 1 else f", one of {', '.join(map(repr, names))}"
         return PlaneError(
-            "the module changed its input in place",
-            why="the plane is declared as read, and the edges of the graph rest on that",
+            f"the module changed an input in place{which}",
+            why="the planes are declared as read, and the edges of the graph rest on that",
             fix="Name it in writes= too, or have the module work on a copy.",
             nodes=(self.placed.label,),
-            planes=(name,),
+            planes=names,
         )
 
     def _not_outputs(self, what: str) -> GraphError:
