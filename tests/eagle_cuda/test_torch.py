@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 from cuda_arrays import DeviceArray
+from cuda_own import leaves_nothing
 from framework_kernels import fall
 
 import eagle
@@ -146,6 +148,16 @@ def test_its_memory_is_nobody_elses(seed: int, torch: Any, double: Any, affine: 
     assert [one.tolist() for one in others] == [[float(number)] * N for number in range(6)]
 
 
+def test_nothing_of_it_is_left_when_the_graph_is_gone(torch: Any, double: Any, affine: Any, unordered: Any) -> None:
+    x, y = double(1.0), double()
+    torch.cuda.current_stream()
+    eagle.Graph().add_node(node_of(affine, x, y)).build().launch()  # what is made once and kept
+    with leaves_nothing(unordered):
+        g = eagle.Graph().add_node(node_of(affine, x, y)).build().launch()
+        del g
+    assert y.tolist() == [7.0] * N
+
+
 @pytest.mark.emulator_only
 def test_recording_allocates_nothing_after_the_warm_up(
     torch: Any, double: Any, affine: Any, unordered: Any, monkeypatch: pytest.MonkeyPatch
@@ -163,6 +175,19 @@ def test_recording_allocates_nothing_after_the_warm_up(
     eagle.Graph().add_node(node_of(affine, double(1.0), double())).build()
     assert unordered.calls()["cuMemAlloc"] > 0
     assert allocated == [0]
+
+
+def test_two_threads_capture_modules_at_once(seed: int, torch: Any, double: Any, affine: Any) -> None:
+    planes = [(double(float(number)), double()) for number in range(4)]
+
+    def build(x: Any, y: Any) -> eagle.Graph:
+        return eagle.Graph().add_node(node_of(affine, x, y)).build()
+
+    with ThreadPoolExecutor(2) as pool:
+        graphs = list(pool.map(build, *zip(*planes, strict=True)))
+    for g in graphs:
+        g.launch()
+    assert [y.tolist() for _, y in planes] == [[6.0 * number + 1.0] * N for number in range(4)]
 
 
 def test_weights_updated_in_place_are_seen(seed: int, torch: Any, double: Any, affine: Any) -> None:

@@ -76,6 +76,7 @@ def test_views_share_exactly_the_bytes_they_share() -> None:
     assert [(edge.src, edge.dst) for edge in g.edges()] == [(0, 2), (0, 3)]
 
 
+@pytest.mark.property
 @given(data=st.data())
 def test_overlap_is_that_of_the_elements(data: st.DataObject) -> None:
     base = torch.zeros(48)

@@ -61,6 +61,9 @@ class Stream:
         self.cuda_stream = int(call("cuStreamCreate", 1))
         self._own_event = call("cuEventCreate", 2)
 
+    def __del__(self) -> None:
+        driver.cuEventDestroy(self._own_event)
+
     def synchronize(self) -> None:
         call("cuStreamSynchronize", self.cuda_stream)
 

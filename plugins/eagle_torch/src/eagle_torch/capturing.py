@@ -43,11 +43,23 @@ class _Recorded:
         self._forget_workspaces = getattr(torch._C, "_cuda_clearCublasWorkspaces", lambda: None)
         self._inference = torch.inference_mode
         self._pool = torch.cuda.MemPool()
-        self._owned = Device(device).create_stream()  # torch hands out its own streams to several users
+        own = Device(device)
+        own.set_current()  # cuda.core asks for it in every thread; the build has made the context current already
+        self._owned = own.create_stream()  # torch hands out its own streams to several users
         self._stream = torch.cuda.ExternalStream(int(self._owned.handle), device=device)
 
     def warm_up(self) -> None:
-        """Run it, with what the planes hold now, after the caller's work and before what the caller does next."""
+        """Run it, with what the planes hold now, after the caller's work and before what the caller does next.
+
+        The caller's stream may be the legacy default one, and first calls may wait for the device: no capture of
+        another thread survives either.
+        """
+        from eagle_cuda import apart_from_captures
+
+        with apart_from_captures():
+            self._warm_up()
+
+    def _warm_up(self) -> None:
         callers = self._cuda.current_stream(self._device)
         self._stream.wait_stream(callers)
         with self._cuda.stream(self._stream), self._cuda.use_mem_pool(self._pool, self._device), self._inference():
