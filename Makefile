@@ -4,15 +4,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu plugins/eagle_cuda
+PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu plugins/eagle_cuda plugins/eagle_torch
 NATIVE := plugins/eagle_cpu/CMakeLists.txt $(sort $(shell find plugins/eagle_cpu/src/native -type f))
 KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) $(NATIVE) | sha256sum | cut -c1-16)
 PATIENCE ?= 1
 READY := $(VENV)/ready-$(KEY)
 TOOLS := $(VENV)/tools-$(KEY)
+LIBRARIES := $(VENV)/frameworks-$(KEY)
 PYTEST := $(BIN)/python -m pytest
 # What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
 EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite
+# What needs torch, Warp and JAX, which are large: a part of test-all.
+FRAMEWORKS := tests/eagle_torch
 
 .PHONY: demo test test-all deep lint sanitize bench performance gpu-check clean
 
@@ -28,8 +31,9 @@ test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"
 	$(PYTEST) -n 2 -m "not slow" --emulated $(EMULATED)
 
-test-all: $(TOOLS)
+test-all: $(LIBRARIES)
 	$(PYTEST) -m slow
+	$(PYTEST) -n 2 --frameworks $(FRAMEWORKS)
 
 deep: $(TOOLS)
 	$(PYTEST) -n 2 --maxschedchunk 1 -m property --hypothesis-profile deep --deep $(PATIENCE) -q
@@ -63,6 +67,8 @@ bench: $(TOOLS)
 	@echo
 	$(BIN)/python benchmarks/cuda_graphs.py
 	@echo
+	$(BIN)/python benchmarks/frameworks.py
+	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 	@echo
 	PEERS=$(PEERS) $(BIN)/python -m benchmarks.graphs
@@ -91,4 +97,8 @@ $(READY):
 
 $(TOOLS): $(READY)
 	$(BIN)/python -m pip install --quiet --group test --group lint --group build --group cuda
+	@touch $@
+
+$(LIBRARIES): $(TOOLS)
+	$(BIN)/python -m pip install --quiet --group frameworks
 	@touch $@

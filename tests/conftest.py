@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
 EMULATED = ("cuda_emulator", "eagle_cuda")
+FRAMEWORKS = {"eagle_torch": "torch", "eagle_warp": "warp", "eagle_jax": "jax"}
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
 settings.register_profile("quick", max_examples=200, derandomize=True, **COMMON)  # type: ignore[arg-type]
@@ -42,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run the tests of the emulated CUDA device on the real one of this machine; make gpu-check does",
     )
+    parser.addoption(
+        "--frameworks",
+        action="store_true",
+        help="run the tests that use torch, Warp and JAX, which have to be installed; without it they are left out",
+    )
     parser.addoption("--driver", default="13.0", help="the driver version the emulated device poses as")
     parser.addoption(
         "--deep",
@@ -55,6 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
     patience = config.getoption("--deep")
     if patience is not None:
         config.pluginmanager.register(DeepRuns(patience))
+    if config.getoption("--frameworks") and (missing := [n for n in FRAMEWORKS.values() if not _installed(n)]):
+        raise pytest.UsageError(f"--frameworks needs the dependency group 'frameworks': no {', '.join(missing)} here")
     if _on_device(config):
         _load_device(config)
 
@@ -84,10 +92,12 @@ def _load_device(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the folders whose modules import cuda.bindings, which need not be installed."""
-    if _on_device(config) or not collection_path.is_dir():
+    """Leave out the folders whose modules import what need not be installed: cuda.bindings, torch, Warp, JAX."""
+    if collection_path.parent != TESTS or not collection_path.is_dir():
         return None
-    return True if collection_path.name in EMULATED and collection_path.parent == TESTS else None
+    if collection_path.name in FRAMEWORKS and not config.getoption("--frameworks"):
+        return True
+    return True if collection_path.name in EMULATED and not _on_device(config) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

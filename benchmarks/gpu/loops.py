@@ -62,7 +62,7 @@ def _by_hand() -> dict[str, Callable[..., float]]:
     arms: dict[str, Callable[..., float]] = {}
     if has("cupy"):
         arms["cupy RawKernel"] = _cupy
-    if has("torch"):
+    if has("torch") and _torch_has_a_device():
         arms["torch, masked steps"] = _torch
     return arms
 
@@ -98,6 +98,13 @@ def _cupy(omega: np.ndarray, zeta: np.ndarray, t_end: np.ndarray) -> float:
     kernel((-(-n // 128),), (128,), (*inputs, DT, *state, np.int32(n)))
     cupy.cuda.Device().synchronize()
     return time.perf_counter() - start
+
+
+def _torch_has_a_device() -> bool:
+    """Whether the torch that is installed was built for CUDA; what tests its plugin on the CPU is not."""
+    import torch
+
+    return bool(torch.cuda.is_available())
 
 
 def _torch(omega: np.ndarray, zeta: np.ndarray, t_end: np.ndarray) -> float:

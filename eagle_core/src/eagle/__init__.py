@@ -30,19 +30,22 @@ _ON_USE = {
     "GraphPipeline": "eagle.pipeline",
     **dict.fromkeys(("SimResult", "simulate"), "eagle.simulation"),
 }
+_PARTS = frozenset({"frameworks", "interop"})  # modules of their own
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ON_USE:
+    if name not in _ON_USE and name not in _PARTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _PARTS:
+        return import_module(f"{__name__}.{name}")
     value = globals()[name] = getattr(import_module(_ON_USE[name]), name)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_USE})
+    return sorted({*globals(), *_ON_USE, *_PARTS})
 
 
 __all__ = [

@@ -14,6 +14,7 @@ __all__ = [
     "BuildError",
     "Busy",
     "BackendUnavailable",
+    "FrameworkNotFound",
     "KernelError",
     "PluginError",
     "PluginWarning",
@@ -113,6 +114,14 @@ class Busy(EagleError, RuntimeError):
 
 class BackendUnavailable(EagleError, RuntimeError):
     """No installed backend can run the graph here."""
+
+
+class FrameworkNotFound(EagleError, ModuleNotFoundError):
+    """A framework whose plugin, or which itself, is not installed. `name` is the module that is missing."""
+
+    def __init__(self, what: str = "", *, why: str = "", fix: str = "", name: str = "") -> None:
+        super().__init__(what, why=why, fix=fix)
+        self.name = name
 
 
 class KernelError(EagleError, SyntaxError):

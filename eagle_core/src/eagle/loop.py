@@ -210,8 +210,8 @@ def until_done(
     GraphTypeError
         The step is neither a plan nor a list of plans and nodes.
     GraphError
-        No plan in it has a mask and none was passed, a plan in a list takes more than one step, or `max_steps` is
-        negative.
+        No plan in it has a mask and none was passed, a plan in a list takes more than one step, a node in it runs on
+        the host (``stream=`` or ``eager=True``), or `max_steps` is negative.
     PlaneError
         As for `Plan.bind`.
     """

@@ -14,7 +14,7 @@ import numpy as np
 from eagle.access import footprint, overlap
 from eagle.errors import GraphError, GraphTypeError, PlaneError
 from eagle.graph import Conditional, Graph, SkipGuard, reduce, repeat_while
-from eagle.graph.payloads import SampleStep, UntilDone
+from eagle.graph.payloads import Opaque, SampleStep, UntilDone
 from eagle.plan import Plan
 from eagle.plugin import Argument, Launch, Node, adapter_of
 from eagle.signature import with_outputs
@@ -33,6 +33,8 @@ def loop_step(
     for part in parts:
         if not isinstance(part, (Plan, Node)):
             raise GraphTypeError(f"a step is made of plans and nodes, not {part!r}", fix=_instead(part))
+        if isinstance(part, Node) and isinstance(part.payload, Opaque):
+            _refuse_host(part)
     if not plans:
         raise GraphError("a step needs a plan, which says when a sample is done")
     if len(parts) > 1:
@@ -225,6 +227,17 @@ class SeveralNodes(LoopStep):
             for argument in launch.kernel.arguments
             if argument.role == "sample" and argument.mode != "r" and argument.dtype.startswith("float")
         ]
+
+
+def _refuse_host(node: Node[Opaque]) -> None:
+    """Raise `GraphError` for code that the host runs at every step."""
+    if node.payload.stream is not None or node.payload.eager:
+        raise GraphError(
+            f"a node with {'eager=True' if node.payload.eager else 'stream='} cannot run inside the loop",
+            why="the loop is one graph on the device, which does not wait for the host",
+            fix="Call runner.run(max_steps=k), then your code, in a loop of your own; or leave the keyword out.",
+            nodes=(node.name or node.kind,),
+        )
 
 
 def _instead(part: object) -> str:

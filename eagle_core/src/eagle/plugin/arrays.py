@@ -102,6 +102,14 @@ class ArrayAdapter(ABC):
         """
         return None
 
+    def exported(self, array: Any, /) -> Any:
+        """Return what offers DLPack over the memory of `array`: by default the array itself."""
+        return array
+
+    def moved(self, array: object, /) -> str:
+        """Return what to do about an array that has other memory than when it was added, as a sentence."""
+        return "Keep the array as it is, or build a new graph over the new one."
+
     def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
         """Allocate an array of the same library and on the same device as `like`; by default, of its backend's own.
 

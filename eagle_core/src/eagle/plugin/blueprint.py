@@ -80,11 +80,10 @@ class Placed(Generic[P_co]):
             if key not in probed:
                 probed[key] = plane.adapter.probe(array)
             if probed[key] != plane.mark:
-                now = plane.adapter.describe(plane.access.array)
                 raise PlaneError(
                     "the array moved or was resized since it was added to the graph",
-                    why=f"it was {_extent(plane.memory)} and is {_extent(now)}",
-                    fix="Keep the array as it is, or build a new graph over the new one.",
+                    why=f"it was {_extent(plane.memory)} and is {_now(plane)}",
+                    fix=plane.adapter.moved(array),
                     nodes=(self.label,),
                     planes=(plane.access.name,),
                 )
@@ -136,6 +135,13 @@ class Blueprint:
         note = where if repetition is None else f"{where}, repetition {repetition}"
         if note not in getattr(error, "__notes__", ()):
             error.add_note(note)
+
+
+def _now(plane: Plane) -> str:
+    try:
+        return _extent(plane.adapter.describe(plane.access.array))
+    except PlaneError as error:
+        return f"gone: {error.what}"
 
 
 def _extent(memory: Memory) -> str:

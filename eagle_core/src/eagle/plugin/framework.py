@@ -48,6 +48,10 @@ class Framework:
         Its streams on a device, for backends that have such; a string names an instance or the class.
     adopt : callable, str or None
         ``adopt(owner) -> ForeignGraph or None``: what `eagle.graph.child` asks. The first answer wins.
+    api : str or None
+        The plugin's public module, which ``eagle.frameworks.NAME`` is; imported on first use.
+    distribution : str or None
+        What pip installs the library by, where that is not `needs`.
     """
 
     name: str
@@ -55,3 +59,5 @@ class Framework:
     arrays: ArrayAdapter | str | None = None
     streams: Streams | str | None = None
     adopt: Callable[[object], ForeignGraph | None] | str | None = None
+    api: str | None = None
+    distribution: str | None = None

@@ -27,11 +27,13 @@ __all__ = [
     "backends",
     "described",
     "framework_adapter",
+    "framework_named",
     "frameworks",
     "imported_frameworks",
     "instance_of",
     "kind_named",
     "kinds",
+    "left_out",
     "lowering_for",
     "lowerings",
     "no_backend",
@@ -57,7 +59,7 @@ def kind_named(name: str) -> NodeKind[Any]:
         hint = did_you_mean(name, (kind.name for kind in kinds()))
         raise GraphError(
             f"there is no node kind {name!r}",
-            fix=" ".join(filter(None, (hint, "eagle plugins lists what is installed.", _left_out()))),
+            fix=" ".join(filter(None, (hint, "eagle plugins lists what is installed.", left_out()))),
         )
     return entry.item  # type: ignore[no-any-return]
 
@@ -85,7 +87,7 @@ def lowering_for(placed: Placed[Any], backend: str) -> Callable[[Placed[Any], An
     raise BuildError(
         f"kind {kind!r} has no lowering for backend {backend!r}",
         why=f"there is one for {', '.join(having)}" if having else "there is none for any backend",
-        fix=" ".join(filter(None, ("Install a plugin that brings one, or register one.", _left_out()))),
+        fix=" ".join(filter(None, ("Install a plugin that brings one, or register one.", left_out()))),
         nodes=(placed.label,),
     )
 
@@ -98,9 +100,17 @@ def backend_named(name: str) -> Backend | None:
     return None
 
 
+def framework_named(name: str) -> Framework | None:
+    """Return the framework called `name`, or None. Raises `PluginError` when two plugins define it."""
+    for tables in registry.both():
+        if (entry := tables.frameworks.get(name)) is not None:
+            return entry.item  # type: ignore[no-any-return]
+    return None
+
+
 def no_backend(message: str, *, why: str = "", fix: str = "") -> BackendUnavailable:
     """Make the error for "no backend", with the plugins that were left out named."""
-    return BackendUnavailable(message, why=why, fix=" ".join(filter(None, (fix, _left_out()))))
+    return BackendUnavailable(message, why=why, fix=" ".join(filter(None, (fix, left_out()))))
 
 
 def framework_adapter(array: object) -> ArrayAdapter | None:
@@ -187,7 +197,8 @@ def imported_frameworks(*, clashes: bool = False) -> list[Entry]:
     return [entries[name] for name in sorted(entries) if entries[name].item.needs in sys.modules]
 
 
-def _left_out() -> str:
+def left_out() -> str:
+    """Return a sentence with the plugins that are installed and not in use, or the empty string."""
     states = [f"{status} is {status.state}" for status in registry.statuses if status.state != "ready"]
     return f"Left out: {'; '.join(states)} (eagle plugins says why)." if states else ""
 
