@@ -61,7 +61,7 @@ def test_other_memory_is_refused_by_name(change: Callable[[Any], object], parame
     buffer = import_buffer(parameter)
     with torch.no_grad():
         change(parameter)
-    with pytest.raises(PlaneError, match=r"node 'weigh', plane 'weights'.*param\.data.*new import_buffer"):
+    with pytest.raises(PlaneError, match=r"node 'weigh', plane 'weights'.*tensor\.data.*new import_buffer"):
         g.launch()
     with pytest.raises(PlaneError, match=r"plane 'weights'.*the Parameter has other memory"):
         eagle.deploy(weigh).bind(weights=buffer, x=x)
@@ -75,7 +75,7 @@ def test_a_buffer_is_the_same_memory_on_the_way_back(parameter: Any) -> None:
     assert tensor.data_ptr() == parameter.data_ptr() == array.ctypes.data == buffer.memory.address
     tensor[1] = 9.0
     assert parameter[1].item() == array[1] == 9.0
-    assert "float64[3] of a Parameter" in repr(buffer)
+    assert buffer.owner is parameter
 
 
 def test_a_buffer_overlaps_what_its_owner_does(parameter: Any) -> None:
@@ -91,7 +91,7 @@ def test_arrays_of_other_libraries_are_buffers_too() -> None:
     assert np.from_dlpack(buffer).ctypes.data == owner.ctypes.data
     owner.resize(8, refcheck=False)
     with pytest.raises(PlaneError, match="the ndarray has other memory"):
-        buffer.check()
+        buffer.describe()
 
 
 def test_what_has_no_memory_is_no_buffer() -> None:

@@ -29,23 +29,22 @@ _ON_USE = {
     **dict.fromkeys(("BoundPlan", "CopyWarning", "Plan", "deploy"), "eagle.plan"),
     "GraphPipeline": "eagle.pipeline",
     **dict.fromkeys(("SimResult", "simulate"), "eagle.simulation"),
+    **{name: f"eagle.{name}" for name in ("frameworks", "interop")},  # modules of their own
 }
-_PARTS = frozenset({"frameworks", "interop"})  # modules of their own
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ON_USE and name not in _PARTS:
+    if name not in _ON_USE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    if name in _PARTS:
-        return import_module(f"{__name__}.{name}")
-    value = globals()[name] = getattr(import_module(_ON_USE[name]), name)
+    module = import_module(_ON_USE[name])
+    value = globals()[name] = vars(module).get(name, module)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_USE, *_PARTS})
+    return sorted({*globals(), *_ON_USE})
 
 
 __all__ = [

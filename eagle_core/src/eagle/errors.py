@@ -117,11 +117,7 @@ class BackendUnavailable(EagleError, RuntimeError):
 
 
 class FrameworkNotFound(EagleError, ModuleNotFoundError):
-    """A framework whose plugin, or which itself, is not installed. `name` is the module that is missing."""
-
-    def __init__(self, what: str = "", *, why: str = "", fix: str = "", name: str = "") -> None:
-        super().__init__(what, why=why, fix=fix)
-        self.name = name
+    """A framework whose plugin, or which itself, is not installed. Its `name` is the module that is missing."""
 
 
 class KernelError(EagleError, SyntaxError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 from eagle.errors import PlaneError
@@ -12,31 +11,10 @@ from eagle.plugin.arrays import ArrayAdapter, Memory
 __all__ = ["Buffer", "import_buffer"]
 
 
-class _Buffers(ArrayAdapter):
-    """Reads a buffer's owner, by the adapter of its library."""
-
-    def claims(self, array: object, /) -> bool:
-        return isinstance(array, Buffer)
-
-    def describe(self, array: Any, /) -> Memory:
-        array.check()
-        return array.memory  # type: ignore[no-any-return]
-
-    def probe(self, array: Any, /) -> Hashable:
-        return array._adapter.probe(array.owner)  # type: ignore[no-any-return]
-
-    def moved(self, array: Any, /) -> str:
-        return _WAY_OUT
-
-    def empty(self, like: Any, shape: tuple[int, ...], dtype: str, /) -> object:
-        return like._adapter.empty(like.owner, shape, dtype)
-
-    def read(self, array: Any, index: int, /) -> object:
-        return array._adapter.read(array.owner, index)
-
-
-class Buffer:
+class Buffer(ArrayAdapter):
     """The memory of an array, as it was when it was imported, to bind planes to. It offers DLPack.
+
+    It is its own adapter, and answers of its owner.
 
     Attributes
     ----------
@@ -45,33 +23,40 @@ class Buffer:
     memory : Memory
     """
 
-    __eagle_adapter__ = _Buffers()
-
     def __init__(self, owner: object) -> None:
-        self.owner = owner
-        self._adapter = adapter_of(owner)
-        self.memory = self._adapter.describe(owner)
-        self._mark = self._adapter.probe(owner)
+        self.owner, self._adapter = owner, adapter_of(owner)
+        self.memory, self._mark = self._adapter.describe(owner), self._adapter.probe(owner)
 
-    def check(self) -> None:
-        """Raise `PlaneError` if the owner has other memory by now."""
-        if self._adapter.probe(self.owner) != self._mark:
-            raise PlaneError(
-                f"the {type(self.owner).__name__} has other memory than when it was imported", fix=_WAY_OUT
-            )
+    def claims(self, array: object, /) -> bool:
+        """Whether it is this buffer."""
+        return array is self
+
+    def describe(self, array: object = None, /) -> Memory:
+        """Return the memory. Raises `PlaneError` if the owner has other memory by now."""
+        if self.probe() != self._mark:
+            what = f"the {type(self.owner).__name__} has other memory than when it was imported"
+            raise PlaneError(what, fix=self.moved())
+        return self.memory
+
+    def probe(self, array: object = None, /) -> Any:
+        """Return what tells whether the owner has other memory."""
+        return self._adapter.probe(self.owner)
+
+    def moved(self, array: object = None, /) -> str:
+        """Say what to do once it has."""
+        return f"{self._adapter.moved(self.owner)} Other memory needs a new import_buffer."
+
+    def empty(self, like: object, shape: tuple[int, ...], dtype: str, /) -> object:
+        """Allocate an array of the owner's library."""
+        return self._adapter.empty(self.owner, shape, dtype)
 
     def __dlpack__(self, **asked: Any) -> Any:
         """Export the memory, without a copy. Raises `PlaneError` if the owner has other memory by now."""
-        self.check()
+        self.describe()
         return self._adapter.exported(self.owner).__dlpack__(**asked)
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._adapter.exported(self.owner).__dlpack_device__()  # type: ignore[no-any-return]
-
-    def __repr__(self) -> str:
-        return (
-            f"<eagle.interop.Buffer of {self.memory.dtype}{list(self.memory.shape)} of a {type(self.owner).__name__}>"
-        )
+    def __dlpack_device__(self) -> Any:
+        return self._adapter.exported(self.owner).__dlpack_device__()
 
 
 def import_buffer(obj: object) -> Buffer:
@@ -92,9 +77,3 @@ def import_buffer(obj: object) -> Buffer:
         It is no array, or has no memory of its own.
     """
     return Buffer(obj)
-
-
-_WAY_OUT = (
-    "Bind the array that is updated in place, as optimizers do: `param.data = ...`, a resize and a move to another "
-    "device give it other memory, which needs a new import_buffer and a new graph."
-)

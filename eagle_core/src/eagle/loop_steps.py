@@ -232,12 +232,9 @@ class SeveralNodes(LoopStep):
 def _refuse_host(node: Node[Opaque]) -> None:
     """Raise `GraphError` for code that the host runs at every step."""
     if node.payload.stream is not None or node.payload.eager:
-        raise GraphError(
-            f"a node with {'eager=True' if node.payload.eager else 'stream='} cannot run inside the loop",
-            why="the loop is one graph on the device, which does not wait for the host",
-            fix="Call runner.run(max_steps=k), then your code, in a loop of your own; or leave the keyword out.",
-            nodes=(node.name or node.kind,),
-        )
+        what = f"a node with {'eager=True' if node.payload.eager else 'stream='} cannot run inside the loop"
+        fix = "Call runner.run(max_steps=k), then your code, in a loop of your own; or leave the keyword out."
+        raise GraphError(what, why="a loop is one graph on the device", fix=fix, nodes=(node.name or node.kind,))
 
 
 def _instead(part: object) -> str:

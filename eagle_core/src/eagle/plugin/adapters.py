@@ -17,7 +17,7 @@ _NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def adapter_of(array: object) -> ArrayAdapter:
-    """Return the adapter that reads `array`: its type's ``__eagle_adapter__``, else the first that claims it.
+    """Return the adapter that reads `array`: itself if it is one, else the first that claims it.
 
     Raises
     ------
@@ -28,8 +28,8 @@ def adapter_of(array: object) -> ArrayAdapter:
         return _NUMPY
     if array is None or isinstance(array, (*_NUMBERS, str, bytes, list, tuple, dict, set)):
         raise _no_array(array)
-    if isinstance(own := getattr(type(array), "__eagle_adapter__", None), ArrayAdapter):
-        return own
+    if isinstance(array, ArrayAdapter):
+        return array
     from eagle.plugin.lookup import framework_adapter
 
     if (found := framework_adapter(array)) is not None:

@@ -27,13 +27,11 @@ __all__ = [
     "backends",
     "described",
     "framework_adapter",
-    "framework_named",
     "frameworks",
     "imported_frameworks",
     "instance_of",
     "kind_named",
     "kinds",
-    "left_out",
     "lowering_for",
     "lowerings",
     "no_backend",
@@ -96,14 +94,6 @@ def backend_named(name: str) -> Backend | None:
     """Return the backend called `name`, or None. Raises `PluginError` when two plugins define it."""
     for tables in registry.both():
         if (entry := tables.backends.get(name)) is not None:
-            return entry.item  # type: ignore[no-any-return]
-    return None
-
-
-def framework_named(name: str) -> Framework | None:
-    """Return the framework called `name`, or None. Raises `PluginError` when two plugins define it."""
-    for tables in registry.both():
-        if (entry := tables.frameworks.get(name)) is not None:
             return entry.item  # type: ignore[no-any-return]
     return None
 

@@ -12,6 +12,8 @@ from eagle.plugin.arrays import Device
 
 __all__ = ["Streams", "stream_handle", "streams"]
 
+_AS_NUMBER = "Pass the stream's handle as an integer."
+
 
 class Streams(ABC):
     """The streams of one framework. A handle is the driver's, as an integer; 0 is the legacy default stream.
@@ -95,16 +97,10 @@ def _by_protocol(stream: object, answer: object) -> int:
         version, handle = answer
         if version == 0:
             return int(handle)
-        raise GraphError(
-            f"the __cuda_stream__ of a {type(stream).__name__} speaks version {version} of the protocol",
-            why="eagle speaks version 0",
-            fix="Pass the stream's handle as an integer.",
-        )
-    raise PluginError(
-        f"the __cuda_stream__ of a {type(stream).__name__} gives {answer!r}",
-        why="it has to be two integers, the version of the protocol and the handle",
-        fix="Pass the stream's handle as an integer.",
-    )
+        what = f"the __cuda_stream__ of a {type(stream).__name__} speaks version {version} of the protocol"
+        raise GraphError(what, why="eagle speaks version 0", fix=_AS_NUMBER)
+    what = f"the __cuda_stream__ of a {type(stream).__name__} gives {answer!r}"
+    raise PluginError(what, why="it has to be two integers, the version of the protocol and the handle", fix=_AS_NUMBER)
 
 
 def _no_stream(stream: object) -> GraphTypeError:

@@ -53,8 +53,7 @@ def _rules(item: Any) -> tuple[Rule, ...]:
         ("arrays", _is_part(ArrayAdapter), 'None, an ArrayAdapter, or "package.module:attribute"'),
         ("streams", _is_part(Streams), 'None, a Streams, or "package.module:attribute"'),
         ("adopt", lambda value: value is None or _is_callable_or_reference(value), "None, a callable, or a reference"),
-        ("api", lambda value: value is None or _is_name(value), "None, or the name of a module"),
-        ("distribution", lambda value: value is None or _is_name(value), "None, or the name of a distribution"),
+        *((field, lambda v: v is None or _is_name(v), "None, or a name") for field in ("api", "distribution")),
     )
 
 
