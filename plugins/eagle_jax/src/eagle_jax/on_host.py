@@ -1,0 +1,69 @@
+"""A JAX function on the CPU: a plain call over views of the planes, whose results are copied into them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from eagle.plugin import BackendUnavailable, Placed, Plane, Step
+from eagle_jax.payload import JaxFunction
+
+__all__ = ["lower"]
+
+
+def lower(placed: Placed[JaxFunction], context: Any) -> Step:
+    """Compile the function, and make a step that calls it.
+
+    JAX may read the memory of a plane in place and compute while the call returns. So the results are waited for and
+    copied before the step is over: what others write into the planes later, no result of JAX's can see.
+    """
+    payload = placed.node.payload
+    traced = payload.traced()
+    planes = {plane.access.name: plane for plane in placed.planes}
+    reads = [_source(planes[name], context) for name in payload.reads]
+    writes = [_view(planes[name], context) for name in payload.writes]
+    run = _call(traced.compiled(), reads, writes)
+    if traced.widened:
+        run = _inside(traced.precision, run)
+    return context.over_memory(placed, run)  # type: ignore[no-any-return]
+
+
+def _call(
+    compiled: Callable[..., Sequence[jax.Array]], reads: Sequence[Any], writes: Sequence[np.ndarray]
+) -> Callable[[], None]:
+    process = os.getpid()
+
+    def run() -> None:
+        if os.getpid() != process:
+            raise BackendUnavailable(
+                "the graph of a JAX function was built by the process this one was forked from",
+                why="JAX's threads do not survive fork, and its call would wait for them for ever",
+                fix="Build the graph in this process, started with multiprocessing's 'spawn'.",
+            )
+        for view, result in zip(writes, [np.asarray(one) for one in compiled(*reads)], strict=True):
+            np.copyto(view, result)
+
+    return run
+
+
+def _inside(precision: Callable[[], Any], run: Callable[[], None]) -> Callable[[], None]:
+    def run_inside() -> None:
+        with precision():
+            run()
+
+    return run_inside
+
+
+def _source(plane: Plane, context: Any) -> Any:
+    """Return what JAX is called with: its own array itself, of any other library a view."""
+    view = _view(plane, context)
+    return plane.access.array if isinstance(plane.access.array, jax.Array) else view
+
+
+def _view(plane: Plane, context: Any) -> np.ndarray[Any, Any]:
+    view: np.ndarray[Any, Any] = context.view(plane)
+    return view.view(jax.numpy.dtype(plane.memory.dtype))
