@@ -14,6 +14,7 @@ from eagle_jax.payload import KIND, JaxFunction
 
 __all__ = ["node"]
 
+
 def node(
     fn: Callable[..., Mapping[str, Any]],
     reads: Mapping[str, object] | None = None,
@@ -43,7 +44,7 @@ def node(
     writes : mapping of str to array
         Arrays of a library whose arrays can be written: JAX's cannot.
     name : str, optional
-        Its label.
+        Its label; by default the function's name.
 
     Raises
     ------
@@ -65,7 +66,12 @@ def node(
             fix="Pass writes={'y': y}, and return {'y': ...}.",
         )
     _check_callable(fn, planes["reads"])
-    return Node(KIND, JaxFunction(fn=fn, **planes), name)
+    return Node(KIND, JaxFunction(fn=fn, **planes), name or _own_name(fn))
+
+
+def _own_name(fn: object) -> str:
+    name = getattr(fn, "__name__", "")
+    return name if name.isidentifier() else "jax"
 
 
 def _mapping(keyword: str, planes: Any) -> Mapping[str, object]:

@@ -70,7 +70,9 @@ class JaxArrays(ArrayAdapter):
             `like` is on another device.
         """
         if self.describe(like).device[0] != "cpu":
-            raise PlaneError("no JAX array can be written, so that eagle allocates none", fix="Pass the array yourself.")
+            raise PlaneError(
+                "no JAX array can be written, so that eagle allocates none", fix="Pass the array yourself."
+            )
         return np.empty(shape, dtype)
 
     def read(self, array: Any, index: int, /) -> object:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eagle.plugin import Access, Memory, Node, PlaneError, adapter_of
+from eagle.plugin import Access, EagleError, Memory, Node, PlaneError, adapter_of
 
 if TYPE_CHECKING:
     from eagle_jax.tracing import Traced
@@ -61,7 +61,14 @@ def access(node: Node[JaxFunction]) -> Iterator[Access]:
 
 
 def _described(planes: Mapping[str, object]) -> dict[str, Memory]:
-    return {name: adapter_of(array).describe(array) for name, array in planes.items()}
+    found = {}
+    for name, array in planes.items():
+        try:
+            found[name] = adapter_of(array).describe(array)
+        except EagleError as error:
+            error.locate(plane=name)
+            raise
+    return found
 
 
 def _refuse_shared(writes: Mapping[str, Memory]) -> None:

@@ -52,7 +52,9 @@ class Traced:
         self._refusal: PlaneError | None = None
         self._jitted = jax.jit(self._by_position)
         with self.precision():
-            self.arguments = tuple(jax.ShapeDtypeStruct(one.shape, jax.numpy.dtype(one.dtype)) for one in reads.values())
+            self.arguments = tuple(
+                jax.ShapeDtypeStruct(one.shape, jax.numpy.dtype(one.dtype)) for one in reads.values()
+            )
             jax.eval_shape(self._jitted, *self.arguments)
         if self._refusal is not None:
             raise self._refusal
@@ -88,7 +90,7 @@ def _misfit(returned: Any, writes: Mapping[str, Memory]) -> PlaneError | None:
     wanted = ", ".join(map(repr, writes))
     if not isinstance(returned, Mapping):
         return PlaneError(
-            f"the JAX function returns a {type(returned).__name__}",
+            f"the JAX function returns {'an array' if isinstance(returned, jax.Array) else type(returned).__name__}",
             why="what it writes is found by name",
             fix=f"Return a mapping of {wanted}.",
         )
@@ -96,7 +98,10 @@ def _misfit(returned: Any, writes: Mapping[str, Memory]) -> PlaneError | None:
         if name not in returned:
             has = ", ".join(map(repr, returned)) or "nothing"
             return PlaneError(
-                f"the JAX function does not return {name!r}", why=f"it returns {has}", fix=f"Return {wanted}.", planes=(name,)
+                f"the JAX function does not return {name!r}",
+                why=f"it returns {has}",
+                fix=f"Return {wanted}.",
+                planes=(name,),
             )
     for name in returned:
         if name not in writes:
@@ -118,7 +123,9 @@ def _result_misfit(name: str, result: Any, memory: Memory) -> PlaneError | None:
     dtype = jax.dtypes.result_type(result) if isinstance(result, _NUMBERS) else result.dtype
     if (tuple(shape), dtype.name) == (memory.shape, memory.dtype):
         return None
-    fix = "Return the shape of the plane." if tuple(shape) != memory.shape else f"Convert it: .astype({memory.dtype!r})."
+    fix = (
+        "Return the shape of the plane." if tuple(shape) != memory.shape else f"Convert it: .astype({memory.dtype!r})."
+    )
     return PlaneError(
         f"the JAX function returns {dtype.name}{list(shape)} for {name!r}",
         why=f"the plane is {memory.dtype}{list(memory.shape)}, and nothing is converted or broadcast",
