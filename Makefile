@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu plugins/eagle_cuda plugins/eagle_torch
+PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu plugins/eagle_cuda \
+  plugins/eagle_jax plugins/eagle_warp
 NATIVE := plugins/eagle_cpu/CMakeLists.txt $(sort $(shell find plugins/eagle_cpu/src/native -type f))
 KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) $(NATIVE) | sha256sum | cut -c1-16)
 PATIENCE ?= 1

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import jax as _jax  # so that without JAX it is this import that fails
+import jax  # noqa: F401 - so that without JAX it is this import that fails
 
 from eagle.errors import GraphError, GraphTypeError
 from eagle.plugin import Node

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from eagle.plugin import Framework, Lowering, NodeKind, hookimpl
-from eagle_jax.payload import KIND, access
+from eagle_jax.payload import KIND, JaxFunction, access
 
 EAGLE_CONTRACT = (1, 0)
 
 
 @hookimpl
 def register_framework() -> Framework:
-    """Return what eagle knows of JAX. It has no stream that could be made current: its work is ordered by its arrays."""
+    """Return what eagle knows of JAX, which has no current stream: its work is ordered by its arrays."""
     return Framework(name="jax", needs="jax", api="eagle_jax.api", arrays="eagle_jax.arrays:JaxArrays")
 
 
 @hookimpl
-def register_node_kind() -> NodeKind:
+def register_node_kind() -> NodeKind[JaxFunction]:
     """Return the kind."""
     return NodeKind(name=KIND, access=access)
 

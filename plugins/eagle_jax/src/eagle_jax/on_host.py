@@ -26,7 +26,7 @@ def lower(placed: Placed[JaxFunction], context: Any) -> Step:
     planes = {plane.access.name: plane for plane in placed.planes}
     reads = [_source(planes[name], context) for name in payload.reads]
     writes = [_view(planes[name], context) for name in payload.writes]
-    run = _call(traced.compiled(), reads, writes)
+    run = _call(traced.compiled(jax.local_devices(backend="cpu")[0]), reads, writes)
     if traced.widened:
         run = _inside(traced.precision, run)
     return context.over_memory(placed, run)  # type: ignore[no-any-return]

@@ -72,7 +72,7 @@ def _described(planes: Mapping[str, object]) -> dict[str, Memory]:
 
 
 def _refuse_shared(writes: Mapping[str, Memory]) -> None:
-    """Raise `PlaneError` for two planes written by the node that share a byte: which result would stay there?"""
+    """Raise `PlaneError` for two planes written by the node that share a byte, where either result could stay."""
     names = list(writes)
     for number, first in enumerate(names):
         for second in names[number + 1 :]:

@@ -63,15 +63,15 @@ class Traced:
         """Return the context in which it is traced and called: JAX's 64-bit mode, where only that has its dtypes."""
         return jax.enable_x64(True) if self._widened else nullcontext()
 
-    def compiled(self) -> Callable[..., tuple[jax.Array, ...]]:
-        """Compile it, to be called with one array per plane that is read, inside `precision`.
+    def compiled(self, device: Any) -> Callable[..., tuple[jax.Array, ...]]:
+        """Compile it for a device of JAX's, to be called with one array per plane that is read, inside `precision`.
 
         Returns
         -------
         callable
             ``compiled(*arrays) -> results``, one per plane that is written.
         """
-        with self.precision():
+        with self.precision(), jax.default_device(device):
             return self._jitted.lower(*self.arguments).compile()  # type: ignore[no-any-return]
 
     @property

@@ -80,7 +80,8 @@ def launch(
             f"kernel {label!r} takes {len(parameters)} arguments, and {len(arguments)} were given",
             why=f"it takes {', '.join(one.label for one in parameters)}",
         )
-    planes, handles = [], False
+    planes: list[WarpPlane] = []
+    handles = False
     uses = uses_of(kernel.adj)
     for number, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
         _refuse_misplaced(label, parameter, value)

@@ -17,7 +17,7 @@ _PARTS = ("indexedarray", "fabricarray", "indexedfabricarray")
 
 
 class WarpArrays(ArrayAdapter):
-    """Adapter of `warp.array`, on the CPU and on devices. The axes of a vector or matrix are last, as in NumPy's view."""
+    """Adapter of `warp.array`, on any device. The axes of a vector or matrix are last, as in NumPy's view."""
 
     def claims(self, array: object, /) -> bool:
         """Whether it is an array of Warp's, an indexed one too."""

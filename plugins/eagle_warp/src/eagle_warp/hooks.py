@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eagle.plugin import Framework, Lowering, NodeKind, hookimpl
-from eagle_warp.payload import KIND, KIND_WITH_HANDLES, access
+from eagle_warp.payload import KIND, KIND_WITH_HANDLES, WarpLaunch, access
 
 EAGLE_CONTRACT = (1, 0)
 
@@ -23,7 +23,7 @@ def register_framework() -> Framework:
 
 
 @hookimpl
-def register_node_kind() -> list[NodeKind]:
+def register_node_kind() -> list[NodeKind[WarpLaunch]]:
     """Return the kinds: one touches nothing but its planes, the other may reach memory through handles."""
     return [
         NodeKind(name=KIND, access=access, complete_access=True),

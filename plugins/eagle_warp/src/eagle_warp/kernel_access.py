@@ -66,24 +66,24 @@ class _Reader(ast.NodeVisitor):
 
     # An array by itself: bound to another name, handed on, rebound. Then it can be written under that name.
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802 - ast's name
+    def visit_Name(self, node: ast.Name) -> None:
         if node.id in self.uses:
             self.uses[node.id].add(_BOTH)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         if isinstance(node.value, ast.Name) and node.value.id in self.uses and node.attr in _ATTRIBUTES:
             return
         self._element(node) or self.generic_visit(node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> None:  # noqa: N802
+    def visit_Subscript(self, node: ast.Subscript) -> None:
         self._element(node) or self.generic_visit(node)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if (name := _root(node.target)) in self.uses:
             self.uses[name].reads = True
         self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         function = _resolved(node.func, self._names)
         for position, argument in [*enumerate(node.args), *((one.arg, one.value) for one in node.keywords)]:
             if isinstance(argument, ast.Name) and argument.id in self.uses:

@@ -45,7 +45,7 @@ def _recorded(placed: Placed[WarpLaunch], device: str, context: Any) -> Callable
         record_tape=False,
     )
     context.keep(command, arguments)
-    return _nothing if command is None else command.launch  # type: ignore[no-any-return]
+    return _nothing if command is None else command.launch
 
 
 def _nothing() -> None:
