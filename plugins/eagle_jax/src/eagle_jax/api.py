@@ -58,15 +58,15 @@ def node(
     Adding the node to a graph raises `PlaneError` for a function that returns something else than its writes, a JAX
     array among the writes, and two writes that share memory.
     """
-    planes = {"reads": dict(_mapping("reads", reads)), "writes": dict(_mapping("writes", writes))}
-    if not planes["writes"]:
+    read, written = dict(_mapping("reads", reads)), dict(_mapping("writes", writes))
+    if not written:
         raise GraphError(
             "a JAX function writes at least one plane",
             why="it has no effect but its results, which are put into planes",
             fix="Pass writes={'y': y}, and return {'y': ...}.",
         )
-    _check_callable(fn, planes["reads"])
-    return Node(KIND, JaxFunction(fn=fn, **planes), name or _own_name(fn))
+    _check_callable(fn, read)
+    return Node(KIND, JaxFunction(fn=fn, reads=read, writes=written), name or _own_name(fn))
 
 
 def _own_name(fn: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +20,7 @@ _NAME = b"dltensor"
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-# The deleter, which JAX wants to exist. Nothing has to happen when a consumer is done, and that may be in any thread and
+# The deleter, which JAX wants to exist. Nothing has to happen when a consumer is done, which may be in any thread and
 # after Python has ended. So it is a function of C that does nothing, and looks at no argument.
 _NOTHING = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p).value
 
@@ -44,7 +45,7 @@ class _Tensor(ctypes.Structure):
 
 
 class Exported:
-    """A plane as a producer of DLPack. It and its plane have to outlive every array made of it.
+    """A plane as a producer of DLPack. The plane has to outlive every array made of it.
 
     Parameters
     ----------
@@ -57,15 +58,10 @@ class Exported:
     """
 
     def __init__(self, memory: Memory, ordinal: int = 0, ready: Callable[[int | None], object] | None = None) -> None:
-        self._memory, self._ready = memory, ready
-        axes = len(memory.shape)
-        self._shape = (ctypes.c_int64 * axes)(*memory.shape)
-        self._strides = (ctypes.c_int64 * axes)(*(step // memory.itemsize for step in memory.strides))
-        code, bits = _type_of(memory.dtype)
+        self._ready = ready
         self._device = _DEVICES[memory.device[0]], ordinal
-        self._tensor = _Tensor(
-            memory.address, *self._device, axes, code, bits, 1, self._shape, self._strides, 0, None, _NOTHING
-        )
+        steps = tuple(step // memory.itemsize for step in memory.strides)
+        self._tensor = _described(memory.address, self._device, memory.dtype, memory.shape, steps)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return the kind and number of its device."""
@@ -76,6 +72,16 @@ class Exported:
         if self._ready is not None:
             self._ready(stream)
         return _new_capsule(ctypes.addressof(self._tensor), _NAME, None)
+
+
+@functools.cache
+def _described(
+    address: int, device: tuple[int, int], dtype: str, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> _Tensor:
+    """Return what a capsule holds. It is kept for ever: JAX may look into it whenever it lets go of an array."""
+    axes = ctypes.c_int64 * len(shape)
+    code, bits = _type_of(dtype)
+    return _Tensor(address, *device, len(shape), code, bits, 1, axes(*shape), axes(*strides), 0, None, _NOTHING)
 
 
 def _type_of(dtype: str) -> tuple[int, int]:

@@ -24,8 +24,8 @@ def lower(placed: Placed[JaxFunction], context: Any) -> Step:
     payload = placed.node.payload
     traced = payload.traced()
     planes = {plane.access.name: plane for plane in placed.planes}
-    reads = [_source(planes[name], context) for name in payload.reads]
-    writes = [_view(planes[name], context) for name in payload.writes]
+    reads = [_source(planes[name], traced.dtype_of(name), context) for name in payload.reads]
+    writes = [_view(planes[name], traced.dtype_of(name), context) for name in payload.writes]
     run = _call(traced.compiled(jax.local_devices(backend="cpu")[0]), reads, writes)
     if traced.widened:
         run = _inside(traced.precision, run)
@@ -58,12 +58,12 @@ def _inside(precision: Callable[[], Any], run: Callable[[], None]) -> Callable[[
     return run_inside
 
 
-def _source(plane: Plane, context: Any) -> Any:
+def _source(plane: Plane, dtype: str, context: Any) -> Any:
     """Return what JAX is called with: its own array itself, of any other library a view."""
-    view = _view(plane, context)
+    view = _view(plane, dtype, context)
     return plane.access.array if isinstance(plane.access.array, jax.Array) else view
 
 
-def _view(plane: Plane, context: Any) -> np.ndarray[Any, Any]:
+def _view(plane: Plane, dtype: str, context: Any) -> np.ndarray[Any, Any]:
     view: np.ndarray[Any, Any] = context.view(plane)
-    return view.view(jax.numpy.dtype(plane.memory.dtype))
+    return view if view.dtype.name == dtype else view.view(jax.numpy.dtype(dtype))

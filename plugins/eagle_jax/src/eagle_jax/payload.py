@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,11 +28,14 @@ class JaxFunction:
     fn : callable
         ``fn(**reads) -> mapping of the writes``.
     reads, writes : mapping of str to array
+    made : dict
+        What it was traced and compiled to.
     """
 
     fn: Callable[..., Mapping[str, Any]]
     reads: Mapping[str, object]
     writes: Mapping[str, object]
+    made: dict[object, Traced] = field(default_factory=dict)
 
     def traced(self) -> Traced:
         """Return it traced over the shapes and dtypes of its planes, and checked.
@@ -46,7 +49,11 @@ class JaxFunction:
         """
         from eagle_jax.tracing import Traced
 
-        return Traced(self.fn, _described(self.reads), _described(self.writes))
+        reads, writes = _described(self.reads), _described(self.writes)
+        key = tuple((name, one.shape, one.dtype) for name, one in (*reads.items(), *writes.items()))
+        if key not in self.made:
+            self.made[key] = Traced(self.fn, reads, writes)
+        return self.made[key]
 
 
 def access(node: Node[JaxFunction]) -> Iterator[Access]:
@@ -64,11 +71,17 @@ def _described(planes: Mapping[str, object]) -> dict[str, Memory]:
     found = {}
     for name, array in planes.items():
         try:
-            found[name] = adapter_of(array).describe(array)
+            found[name] = _named(adapter_of(array).describe(array), array)
         except EagleError as error:
             error.locate(plane=name)
             raise
     return found
+
+
+def _named(memory: Memory, array: object) -> Memory:
+    """Return the memory with its dtype as JAX calls it: NumPy calls a bfloat16 a void of two bytes."""
+    dtype = getattr(array, "dtype", None)
+    return replace(memory, dtype=dtype.name) if isinstance(dtype, np.dtype) and dtype.kind == "V" else memory
 
 
 def _refuse_shared(writes: Mapping[str, Memory]) -> None:

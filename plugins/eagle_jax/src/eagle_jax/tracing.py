@@ -45,17 +45,17 @@ class Traced:
         self, fn: Callable[..., Mapping[str, Any]], reads: Mapping[str, Memory], writes: Mapping[str, Memory]
     ) -> None:
         self._fn, self._reads, self._writes = fn, tuple(reads), dict(writes)
-        planes = {**reads, **writes}
+        planes = self._planes = {**reads, **writes}
         for name, memory in planes.items():
             _refuse_dtype(name, memory)
         self._widened = not jax.config.jax_enable_x64 and any(one.dtype in _WIDE for one in planes.values())
         self._refusal: PlaneError | None = None
-        self._jitted = jax.jit(self._by_position)
+        self._compiled: dict[Any, Callable[..., tuple[jax.Array, ...]]] = {}
         with self.precision():
             self.arguments = tuple(
                 jax.ShapeDtypeStruct(one.shape, jax.numpy.dtype(one.dtype)) for one in reads.values()
             )
-            jax.eval_shape(self._jitted, *self.arguments)
+            self._program = jax.jit(self._by_position).trace(*self.arguments)
         if self._refusal is not None:
             raise self._refusal
 
@@ -71,8 +71,14 @@ class Traced:
         callable
             ``compiled(*arrays) -> results``, one per plane that is written.
         """
-        with self.precision(), jax.default_device(device):
-            return self._jitted.lower(*self.arguments).compile()  # type: ignore[no-any-return]
+        if device not in self._compiled:
+            with self.precision(), jax.default_device(device):
+                self._compiled[device] = self._program.lower().compile()
+        return self._compiled[device]
+
+    def dtype_of(self, name: str) -> str:
+        """Return the dtype of a plane as JAX calls it."""
+        return self._planes[name].dtype
 
     @property
     def widened(self) -> bool:
