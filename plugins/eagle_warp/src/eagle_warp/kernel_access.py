@@ -35,6 +35,13 @@ class Use:
         self.reads, self.writes = self.reads or other.reads, self.writes or other.writes
 
 
+@dataclass(frozen=True)
+class _Builtin:
+    """A function of Warp's own."""
+
+    name: str
+
+
 _BOTH = Use(reads=True, writes=True)
 
 
@@ -135,10 +142,10 @@ def _use_in(function: Any, position: int | str | None, calling: tuple[object, ..
 
     if function is len:
         return Use()
+    if isinstance(function, _Builtin):
+        return Use(reads=function.name not in _WRITING, writes=function.name not in _READING)
     if not isinstance(function, warp.Function) or position is None:
         return _BOTH
-    if function.is_builtin():
-        return Use(reads=function.key not in _WRITING, writes=function.key not in _READING)
     use = Use()
     for one in _overloads(function):
         if one.native_snippet is not None or one.adj in calling:
@@ -153,10 +160,10 @@ def _may_take_reference(function: Any) -> bool:
     """Whether a function of the user's may write an element it is given, through an argument by reference."""
     import warp
 
+    if isinstance(function, _Builtin):
+        return False
     if not isinstance(function, warp.Function):
         return not callable(function)
-    if function.is_builtin():
-        return False
     trees = [one.adj.tree.body[0] for one in _overloads(function)]
     notes = [argument.annotation for tree in trees for argument in tree.args.args]
     return any(note is not None and "ref" in ast.unparse(note) for note in notes)
@@ -169,9 +176,15 @@ def _overloads(function: Any) -> list[Any]:
 
 def _resolved(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """Return what a name, or names with dots between, stand for; None where that is not known."""
-    if isinstance(node, ast.Attribute):
-        return getattr(_resolved(node.value, names), node.attr, None)
-    return names.get(node.id) if isinstance(node, ast.Name) else None
+    import warp
+
+    if not isinstance(node, ast.Attribute):
+        return names.get(node.id) if isinstance(node, ast.Name) else None
+    found = _resolved(node.value, names)
+    value = getattr(found, node.attr, None)
+    if found is warp and not (isinstance(value, warp.Function) and not value.is_builtin()):
+        return _Builtin(node.attr)  # of which not all exist outside kernels
+    return value
 
 
 def _names(function: Any) -> dict[str, Any]:
