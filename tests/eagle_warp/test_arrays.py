@@ -16,7 +16,10 @@ from eagle.plugin import PlaneError, adapter_of
 from eagle_warp.arrays import WarpArrays
 from hawk import Mutable, Scalar
 
-pytestmark = pytest.mark.slow
+
+@hawk.kernel
+def twice(x: Scalar):
+    return x * 2
 
 
 @hawk.kernel
@@ -70,10 +73,6 @@ def test_a_kernel_writes_into_the_array_itself() -> None:
 
 
 def test_a_plan_without_an_output_array_allocates_one_of_warps() -> None:
-    @hawk.kernel
-    def twice(x: Scalar):
-        return x * 2
-
     out = eagle.deploy(twice).run(x=array([1.0, 2.0], wp.float64))
     assert isinstance(out, wp.array)
     assert out.numpy().tolist() == [2.0, 4.0]
@@ -93,7 +92,7 @@ def test_an_empty_array_is_a_plane() -> None:
 
 def test_an_indexed_array_is_refused_by_name() -> None:
     picked = wp.indexedarray(array(np.arange(4.0)), [array([0, 2], int)])
-    with pytest.raises(PlaneError, match="node 'look', plane 'x': a Warp indexedarray .* Copy it with its contiguous"):
+    with pytest.raises(PlaneError, match=r"node 'look', plane 'x': a Warp indexedarray .* Copy it with its contiguous"):
         eagle.Graph().add_node(opaque(lambda: None, reads={"x": picked}), name="look")
 
 

@@ -14,8 +14,6 @@ import warp_kernels as kernels
 import eagle
 from eagle.graph import child, opaque
 
-pytestmark = pytest.mark.slow
-
 
 def captured(x: Any, y: Any) -> Any:
     """A graph of ``y += 2 * x``, twice; capturing it runs it once."""

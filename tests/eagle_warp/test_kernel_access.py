@@ -11,8 +11,6 @@ from warp_kernels import USES
 
 from eagle_warp.kernel_access import uses_of
 
-pytestmark = pytest.mark.slow
-
 CASES = [pytest.param(kernel, wanted, id=kernel.func.__name__) for kernel, wanted in USES]
 
 

@@ -17,8 +17,6 @@ from eagle.frameworks.warp import launch
 from eagle.plugin import PlaneError, PlaneTypeError
 from hawk import Mutable, Scalar
 
-pytestmark = pytest.mark.slow
-
 
 @hawk.kernel
 def halve(x: Mutable[Scalar]):
@@ -39,7 +37,7 @@ def test_a_warp_and_a_hawk_kernel_work_on_one_array_in_turn() -> None:
     g.add_node(launch(kernels.saxpy, 3, [2.0, x], [y]))
     g.add(eagle.deploy(halve, scalar="float32").bind(x=y), name="halve")
     g.build().launch(2)
-    assert [(edge.src, edge.dst, edge.kind) for edge in g.edges()][0] == (0, 1, "RAW")
+    assert (0, 1, "RAW") in {(edge.src, edge.dst, edge.kind) for edge in g.edges()}
     assert y.numpy().tolist() == [1.5, 3.0, 4.5]
     assert g.node_labels() == ("saxpy", "halve")
     assert g.backend == "cpu"
@@ -152,14 +150,15 @@ def test_no_tape_of_warps_sees_a_node() -> None:
 
 
 def test_arrays_live_as_long_as_the_graph() -> None:
+    y = np.zeros(1000)
+
     def graph() -> eagle.Graph:
-        return eagle.Graph().add_node(launch(kernels.double, 1000, [np.ones(1000)], [np.zeros(1000)])).build()
+        return eagle.Graph().add_node(launch(kernels.double, 1000, [np.ones(1000)], [y])).build()
 
     g = graph()
-    for _ in range(3):
-        np.full(1000, 7.0)
-        g.launch()
-    assert (g._stages[0].branches[0][0].planes[1].access.array == 2).all()
+    overwriting = [np.full(1000, 7.0) for _ in range(10)]
+    g.launch()
+    assert (y == 2.0).all(), overwriting
 
 
 # refused --------------------------------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ def test_a_size_that_cannot_be_is_refused(dim: Any) -> None:
 
 def test_a_size_that_is_no_number_is_refused() -> None:
     with pytest.raises(GraphTypeError, match="dim is a number of threads"):
-        launch(kernels.in_place, 1.5, [floats(1)])  # type: ignore[arg-type]
+        launch(kernels.in_place, 1.5, [floats(1)])
 
 
 def test_an_array_for_a_number_is_refused() -> None:
@@ -192,7 +191,7 @@ def test_an_array_for_a_number_is_refused() -> None:
 
 
 def test_a_number_for_an_array_is_refused() -> None:
-    with pytest.raises(PlaneTypeError, match="plane 'x': 1.0 .float. is a number"):
+    with pytest.raises(PlaneTypeError, match=r"plane 'x': 1\.0 .float. is a number"):
         eagle.Graph().add_node(launch(kernels.saxpy, 1, [2.0, 1.0], [floats(1)]))
 
 

@@ -27,7 +27,7 @@ def lower(placed: Placed[JaxFunction], context: Any) -> Step:
     reads = [_source(planes[name], traced.dtype_of(name), context) for name in payload.reads]
     writes = [_view(planes[name], traced.dtype_of(name), context) for name in payload.writes]
     run = _call(traced.compiled(jax.local_devices(backend="cpu")[0]), reads, writes)
-    if traced.widened:
+    if traced.is_wide:
         run = _inside(traced.precision, run)
     return context.over_memory(placed, run)  # type: ignore[no-any-return]
 

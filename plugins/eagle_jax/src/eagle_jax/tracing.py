@@ -34,6 +34,8 @@ class Traced:
     ----------
     arguments : tuple of jax.ShapeDtypeStruct
         One per plane that is read.
+    is_wide : bool
+        Whether it has to be called inside `precision`: a plane is of a 64-bit dtype.
 
     Raises
     ------
@@ -48,7 +50,7 @@ class Traced:
         planes = self._planes = {**reads, **writes}
         for name, memory in planes.items():
             _refuse_dtype(name, memory)
-        self._widened = not jax.config.jax_enable_x64 and any(one.dtype in _WIDE for one in planes.values())
+        self.is_wide = any(one.dtype in _WIDE for one in planes.values())
         self._refusal: PlaneError | None = None
         self._compiled: dict[Any, Callable[..., tuple[jax.Array, ...]]] = {}
         with self.precision():
@@ -61,7 +63,7 @@ class Traced:
 
     def precision(self) -> AbstractContextManager[object]:
         """Return the context in which it is traced and called: JAX's 64-bit mode, where only that has its dtypes."""
-        return jax.enable_x64(True) if self._widened else nullcontext()
+        return jax.enable_x64(True) if self.is_wide and not jax.config.jax_enable_x64 else nullcontext()
 
     def compiled(self, device: Any) -> Callable[..., tuple[jax.Array, ...]]:
         """Compile it for a device of JAX's, to be called with one array per plane that is read, inside `precision`.
@@ -79,11 +81,6 @@ class Traced:
     def dtype_of(self, name: str) -> str:
         """Return the dtype of a plane as JAX calls it."""
         return self._planes[name].dtype
-
-    @property
-    def widened(self) -> bool:
-        """Whether it has to be called inside `precision`."""
-        return self._widened
 
     def _by_position(self, *arrays: Any) -> tuple[Any, ...]:
         returned = self._fn(**dict(zip(self._reads, arrays, strict=True)))
