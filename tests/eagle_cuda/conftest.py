@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -78,14 +79,14 @@ def cupy(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def torch(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A torch built for CUDA on a real device, its stand-in on the emulated one."""
+def warp(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Warp on a real device, its stand-in on the emulated one, with kernels as its ``kernels``."""
     if getattr(emulator, "real", False):
-        found = pytest.importorskip("torch")
-        return found if found.cuda.is_available() else pytest.skip("torch is built without CUDA")
-    import torch_stand_in
+        found = pytest.importorskip("warp")
+        return found if found.is_cuda_available() else pytest.skip("Warp has no CUDA device")
+    import warp_stand_in
 
-    module = torch_stand_in.module()
-    for name, part in (("torch", module), ("torch.cuda", module.cuda), ("torch.nn", module.nn)):
+    module = warp_stand_in.start()
+    for name, part in (("warp", module), ("warp._src.context", SimpleNamespace(runtime=module))):
         monkeypatch.setitem(sys.modules, name, part)
     return module

@@ -30,6 +30,18 @@ def double(x: wp.array(dtype=wp.float64), y: wp.array(dtype=wp.float64)):
 
 
 @wp.kernel
+def scale(a: wp.array(dtype=wp.float64), factor: wp.float64, out: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    out[i] = a[i] * factor
+
+
+@wp.kernel
+def shift(a: wp.array(dtype=wp.float64), by: wp.float64, out: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    out[i] = a[i] + by
+
+
+@wp.kernel
 def push(points: wp.array(dtype=wp.vec3), by: wp.vec3):
     i = wp.tid()
     points[i] = points[i] + by
