@@ -90,3 +90,15 @@ def warp(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     for name, part in (("warp", module), ("warp._src.context", SimpleNamespace(runtime=module))):
         monkeypatch.setitem(sys.modules, name, part)
     return module
+
+
+@pytest.fixture
+def jax(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """JAX on a real device, its stand-in on the emulated one."""
+    if getattr(emulator, "real", False):
+        return pytest.importorskip("jax")
+    import jax_stand_in
+
+    module = jax_stand_in.start()
+    monkeypatch.setitem(sys.modules, "jax", module)
+    return module

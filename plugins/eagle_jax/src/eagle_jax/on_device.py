@@ -74,11 +74,11 @@ class _DeviceCall:
             handle = call("cuStreamCreate", _NON_BLOCKING)
             self._event = call("cuEventCreate", _NO_TIMING)
         self.stream = int(handle)
-        weakref.finalize(self, _released, ordinal, handle, self._event).atexit = False
+        self._in_flight: deque[tuple[Any, object]] = deque()
+        weakref.finalize(self, _release, ordinal, handle, self._event, self._in_flight).atexit = False
         planes = {plane.access.name: plane for plane in placed.planes}
         self._reads = [_source(planes[name].access.array, planes[name].memory, ordinal, self) for name in payload.reads]
         self._writes = [planes[name].memory for name in payload.writes]
-        self._in_flight: deque[tuple[Any, object]] = deque()
 
     def __call__(self) -> None:
         """Queue the call behind what the stream has to do, and the copies of its results behind that."""
@@ -135,10 +135,13 @@ def _is_done(event: Any) -> bool:
     return True
 
 
-def _released(ordinal: int, stream: Any, event: Any) -> None:
+def _release(ordinal: int, stream: Any, event: Any, in_flight: deque[tuple[Any, object]]) -> None:
     with device(ordinal).current():
-        call("cuEventDestroy", event)
+        call("cuStreamSynchronize", stream)
+        for one in (event, *(copied for copied, _ in in_flight)):
+            call("cuEventDestroy", one)
         call("cuStreamDestroy", stream)
+    in_flight.clear()
 
 
 def _jax_device(ordinal: int) -> Any:
