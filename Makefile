@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest
 # What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
 EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite
 # What needs torch, Warp and JAX, which are large: a part of test-all.
-FRAMEWORKS := tests/eagle_torch
+FRAMEWORKS := tests/eagle_jax tests/eagle_warp
 
 .PHONY: demo test test-all deep lint sanitize bench performance gpu-check clean
 

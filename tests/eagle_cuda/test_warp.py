@@ -127,7 +127,8 @@ def test_a_launch_is_between_what_is_queued_before_and_after_it(seed: int, k: Ke
 
 def test_a_step_on_a_stream_of_warps_is_between_its_neighbours(seed: int, k: Kernels) -> None:
     x, y, mine = k.array(), k.array(), k.warp.Stream("cuda:0")
-    k.run(k.scale, x, 1.0, x), k.run(k.shift, x, 0.0, x)
+    k.run(k.scale, x, 1.0, x)
+    k.run(k.shift, x, 0.0, x)
     g = eagle.Graph()
     g.add_node(opaque(lambda: k.run(k.scale, x, 2.0, x), reads={"x": x}, writes={"x": x}))
     g.add_node(opaque(lambda: k.run(k.shift, x, 1.0, x), reads={"x": x}, writes={"x": x}, stream=mine))
@@ -173,6 +174,23 @@ def test_planes_of_another_library_are_launched_over_in_place(seed: int, k: Kern
     assert y.numpy().tolist() == [4.0 * i for i in range(N)]
 
 
+def test_arrays_on_two_devices_are_refused_by_name(unordered: Any, k: Kernels) -> None:
+    from eagle.frameworks.warp import launch
+
+    if getattr(unordered, "real", False):
+        pytest.skip("needs a second device")
+    x, y = k.array(), k.warp.array(np.ones(N), dtype=k.warp.float64, device="cuda:1")
+    with pytest.raises(eagle.PlaneError, match="node 'scale', plane 'out': the array is on device 1"):
+        eagle.Graph().add_node(launch(k.scale, N, [x, 2.0], [y])).build()
+
+
+def test_arrays_in_host_and_device_memory_are_refused(unordered: Any, k: Kernels) -> None:
+    from eagle.frameworks.warp import launch
+
+    with pytest.raises(eagle.GraphError, match="mixes memory of several devices"):
+        eagle.Graph().add_node(launch(k.scale, N, [np.ones(N), 2.0], [k.array()])).build()
+
+
 # graphs ---------------------------------------------------------------------------------------------------------------
 
 
@@ -194,7 +212,7 @@ def over(x: Any) -> Any:
     from cuda_arrays import DeviceArray
 
     view = DeviceArray.__new__(DeviceArray)
-    view._memory, view._address, view.shape, view.strides = x, x.ptr, x.shape, x.strides  # type: ignore[assignment]
+    view._memory, view._address, view.shape, view.strides = x, x.ptr, x.shape, x.strides
     view.dtype, view.stream, view.read_only = np.dtype(np.float64), None, False
     return view
 

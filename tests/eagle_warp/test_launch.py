@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from typing import Any
 
@@ -159,6 +160,25 @@ def test_arrays_live_as_long_as_the_graph() -> None:
     overwriting = [np.full(1000, 7.0) for _ in range(10)]
     g.launch()
     assert (y == 2.0).all(), overwriting
+
+
+def _launched_in_child(graph: eagle.Graph, x: Any, y: Any, answer: Any) -> None:
+    x.fill(21.0)
+    graph.launch()
+    answer.put(float(y[0]))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_launches_on_the_cpu() -> None:
+    x, y = np.ones(4), np.zeros(4)
+    g = eagle.Graph().add_node(launch(kernels.double, 4, [x], [y])).build().launch()
+    context = multiprocessing.get_context("fork")
+    answer = context.SimpleQueue()
+    worker = context.Process(target=_launched_in_child, args=(g, x, y, answer))
+    worker.start()
+    worker.join(60)
+    assert (worker.exitcode, answer.get()) == (0, 42.0)
+    assert y[0] == 2.0
 
 
 # refused --------------------------------------------------------------------------------------------------------------

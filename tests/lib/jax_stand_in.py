@@ -2,8 +2,8 @@
 
 The names are JAX's; `tests/eagle_jax/test_stand_in.py` compares them with the real ones. It computes on a stream of its
 own that nobody can choose, as JAX does, and uses the memory of an array that is gone for something else, in that
-stream's order: a copy of a result that was not kept alive reads what it should not. Arrays are of float64, with one axis
-and no more.
+stream's order: a copy of a result that was not kept alive reads what it should not. Arrays are of float64, with one
+axis.
 """
 
 from __future__ import annotations

@@ -91,7 +91,9 @@ class array:  # noqa: N801 - Warp's name
         self.dtype, self.ndim = dtype, 1
         if data is not None:
             self.device = get_device(device)
+            use_device(self.device.ordinal)
             self._memory = DeviceArray(np.asarray(data, np.float64))
+            use_device(0)
             self.ptr, self.shape, self.strides = self._memory.address, self._memory.shape, self._memory.strides
         elif "ptr" in over:
             self.device = get_device(device)

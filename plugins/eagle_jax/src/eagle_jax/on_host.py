@@ -32,22 +32,40 @@ def lower(placed: Placed[JaxFunction], context: Any) -> Step:
     return context.over_memory(placed, run)  # type: ignore[no-any-return]
 
 
+_forks = [0]  # how often this process has become another one
+os.register_at_fork(after_in_child=lambda: _forks.__setitem__(0, _forks[0] + 1))
+
+
 def _call(
     compiled: Callable[..., Sequence[jax.Array]], reads: Sequence[Any], writes: Sequence[np.ndarray]
 ) -> Callable[[], None]:
-    process = os.getpid()
+    process = _forks[0]
+
+    def run_one() -> None:  # which most functions have, and which takes microseconds less
+        if _forks[0] != process:
+            raise _forked()
+        (result,) = compiled(*reads)
+        view[...] = result
 
     def run() -> None:
-        if os.getpid() != process:
-            raise BackendUnavailable(
-                "the graph of a JAX function was built by the process this one was forked from",
-                why="JAX's threads do not survive fork, and its call would wait for them for ever",
-                fix="Build the graph in this process, started with multiprocessing's 'spawn'.",
-            )
-        for view, result in zip(writes, [np.asarray(one) for one in compiled(*reads)], strict=True):
-            np.copyto(view, result)
+        if _forks[0] != process:
+            raise _forked()
+        # Every result is waited for before a plane is written: the function may read that plane.
+        for into, result in zip(writes, [np.asarray(one) for one in compiled(*reads)], strict=True):
+            into[...] = result
 
-    return run
+    if len(writes) > 1:
+        return run
+    (view,) = writes
+    return run_one
+
+
+def _forked() -> BackendUnavailable:
+    return BackendUnavailable(
+        "the graph of a JAX function was built by the process this one was forked from",
+        why="JAX's threads do not survive fork, and its call would wait for them for ever",
+        fix="Build the graph in this process, started with multiprocessing's 'spawn'.",
+    )
 
 
 def _inside(precision: Callable[[], Any], run: Callable[[], None]) -> Callable[[], None]:
