@@ -12,8 +12,10 @@ import pytest
 from cuda_own import own_stream
 
 import eagle
+import hawk
 from eagle.graph import child, opaque
 from eagle.plugin import stream_handle, streams
+from hawk import Mutable, Scalar, Terminated
 
 N = 8
 
@@ -172,6 +174,22 @@ def test_planes_of_another_library_are_launched_over_in_place(seed: int, k: Kern
     x, y = cuda.array(np.arange(2.0 * N))[::2], k.array()
     eagle.Graph().add_node(launch(k.scale, N, [x, 2.0], [y])).build().launch()
     assert y.numpy().tolist() == [4.0 * i for i in range(N)]
+
+
+@hawk.kernel
+def move(force: Scalar, terminated: Terminated, x: Mutable[Scalar]):
+    x += force
+    terminated = x < 1.0
+
+
+def test_a_kernel_and_a_plan_in_the_step_of_a_loop(seed: int, k: Kernels, cuda: Any) -> None:
+    from eagle.frameworks.warp import launch
+
+    x, force, done = k.array(1.5, 8.0, 0.5), k.array(0.0, 0.0, 0.0), cuda.array([False] * 3, bool)
+    push = launch(k.scale, 3, [x, -0.5], [force])
+    report = eagle.until_done([push, eagle.deploy(move, steps=1)], x=x, force=force, terminated=done).run()
+    assert (report.status, report.steps, report.finished) == ("finished", 4, 3)
+    assert x.numpy().tolist() == [0.75, 0.5, 0.25]
 
 
 def test_arrays_on_two_devices_are_refused_by_name(unordered: Any, k: Kernels) -> None:

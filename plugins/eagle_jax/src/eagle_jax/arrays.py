@@ -62,23 +62,10 @@ class JaxArrays(ArrayAdapter):
         return not array.is_deleted()
 
     def empty(self, like: Any, shape: tuple[int, ...], dtype: str, /) -> object:
-        """Allocate a NumPy array for what is computed from host memory, since no JAX array could be written.
-
-        Raises
-        ------
-        PlaneError
-            `like` is on another device.
-        """
-        if self.describe(like).device[0] != "cpu":
-            raise PlaneError(
-                "no JAX array can be written, so that eagle allocates none", fix="Pass the array yourself."
-            )
-        return np.empty(shape, dtype)
-
-    def read(self, array: Any, index: int, /) -> object:
-        """Return one element as a Python number."""
-        refuse_without_memory(array)
-        return np.asarray(array[index]).item()
+        """Allocate a NumPy array on the CPU, one of the backend's own on a device: no JAX array could be written."""
+        if self.describe(like).device[0] == "cpu":
+            return np.empty(shape, dtype)
+        return super().empty(like, shape, dtype)
 
 
 def refuse_without_memory(array: Any) -> None:

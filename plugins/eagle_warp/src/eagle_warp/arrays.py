@@ -65,10 +65,6 @@ class WarpArrays(ArrayAdapter):
         warp = sys.modules["warp"]
         return warp.empty(shape, dtype=getattr(warp, dtype), device=like.device)
 
-    def read(self, array: Any, index: int, /) -> object:
-        """Return one element as a Python number, waiting for the device."""
-        return array[index : index + 1].numpy().item()
-
 
 def element(dtype: Any) -> tuple[str, tuple[int, ...], int]:
     """Return a Warp dtype as the name of its scalar, the axes of one element, and the bytes of one scalar.
