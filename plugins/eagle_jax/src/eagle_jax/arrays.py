@@ -61,6 +61,10 @@ class JaxArrays(ArrayAdapter):
         """Return whether it still has its memory, which is all that may change."""
         return not array.is_deleted()
 
+    def moved(self, array: object, /) -> str:
+        """Return what to do about an array that was deleted or donated."""
+        return "Leave it out of donate_argnums, or build a new graph over the array that holds its values now."
+
     def empty(self, like: Any, shape: tuple[int, ...], dtype: str, /) -> object:
         """Allocate a NumPy array on the CPU, one of the backend's own on a device: no JAX array could be written."""
         if self.describe(like).device[0] == "cpu":
