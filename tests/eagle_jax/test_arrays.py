@@ -99,7 +99,7 @@ def test_an_array_donated_after_the_build_is_refused_at_launch() -> None:
     g = eagle.Graph().add(eagle.deploy(add_to, scalar="float32").bind(x=x, total=total), name="add").build().launch()
     jax.jit(lambda x: x + 1, donate_argnums=0)(x)
     assert x.is_deleted()
-    with pytest.raises(PlaneError, match="node 'add', plane 'x': .*the JAX array was deleted, or donated"):
+    with pytest.raises(PlaneError, match=r"node 'add', plane 'x': .*the JAX array was deleted, or donated"):
         g.launch()
     assert total.tolist() == [1.0] * 8
 

@@ -301,7 +301,7 @@ def test_an_argument_that_was_donated_is_refused_at_launch() -> None:
     x, y = jnp.ones(8), np.zeros(8, np.float32)
     g = eagle.Graph().add_node(node(double, {"x": x}, {"y": y})).build().launch()
     x.delete()
-    with pytest.raises(PlaneError, match="node 'double', plane 'x': .*the JAX array was deleted, or donated"):
+    with pytest.raises(PlaneError, match=r"node 'double', plane 'x': .*the JAX array was deleted, or donated"):
         g.launch()
 
 

@@ -73,6 +73,28 @@ def test_several_axes_of_threads() -> None:
     assert (y == x.T).all()
 
 
+@pytest.mark.parametrize("dtype", [wp.float64, wp.int32, wp.vec3])
+def test_a_generic_kernel_takes_any_elements(dtype: Any) -> None:
+    x, y = wp.full(4, dtype(3), dtype=dtype, device="cpu"), wp.zeros(4, dtype=dtype, device="cpu")
+    node = launch(kernels.copy_any, 4, [x], [y])
+    assert modes(node) == {"x": "r", "y": "w"}
+    eagle.Graph().add_node(node).build().launch()
+    assert (y.numpy() == x.numpy()).all()
+    assert y.numpy().any()
+
+
+def test_a_generic_kernel_takes_numpys_arrays_of_any_dtype() -> None:
+    x, y = np.arange(4, dtype=np.int16), np.zeros(4, np.int16)
+    eagle.Graph().add_node(launch(kernels.copy_any, 4, [x], [y])).build().launch()
+    assert y.tolist() == [0, 1, 2, 3]
+
+
+def test_a_generic_kernel_over_an_array_that_does_not_say_what_its_elements_are_is_refused() -> None:
+    x, y = np.zeros((4, 3), np.float32), np.zeros((4, 3), np.float32)
+    with pytest.raises(PlaneError, match="plane 'x': the kernel takes elements of any kind along 1 axes"):
+        eagle.Graph().add_node(launch(kernels.copy_any, 4, [x], [y])).build()
+
+
 def test_no_threads_touch_nothing() -> None:
     x, y = np.ones(4), np.zeros(4)
     eagle.Graph().add_node(launch(kernels.double, 0, [x], [y])).build().launch()

@@ -1,5 +1,7 @@
 """Kernels of Warp for tests, and what each does with its arrays: "r", "w" or "rw"."""
 
+from typing import Any
+
 import warp as wp
 
 wp.config.quiet = True
@@ -39,6 +41,12 @@ def scale(a: wp.array(dtype=wp.float64), factor: wp.float64, out: wp.array(dtype
 def shift(a: wp.array(dtype=wp.float64), by: wp.float64, out: wp.array(dtype=wp.float64)):
     i = wp.tid()
     out[i] = a[i] + by
+
+
+@wp.kernel
+def copy_any(x: wp.array(dtype=Any), y: wp.array(dtype=Any)):
+    i = wp.tid()
+    y[i] = x[i]
 
 
 @wp.kernel

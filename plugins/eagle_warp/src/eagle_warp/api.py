@@ -10,20 +10,13 @@ import warp as _warp
 
 from eagle.errors import GraphError, GraphTypeError, PlaneTypeError
 from eagle.plugin import Mode, Node
-from eagle_warp.arrays import element
+from eagle_warp.arrays import PLAIN, elements_of, is_structure
 from eagle_warp.kernel_access import Use, uses_of
-from eagle_warp.payload import KIND, KIND_WITH_HANDLES, Elements, WarpLaunch, WarpPlane
+from eagle_warp.payload import KIND, KIND_WITH_HANDLES, WarpLaunch, WarpPlane
 
 __all__ = ["launch"]
 
 _AXES = 4  # the most that Warp launches over
-_PLAIN = frozenset(
-    {
-        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
-        *("float16", "bfloat16", "float32", "float64"),
-    }
-)
-"""The scalars that lead to no memory. A uint64 may be the handle of a mesh, a volume or a grid."""
 
 
 def launch(
@@ -96,16 +89,9 @@ def _planes(parameter: Any, value: Any, uses: dict[str, Use], *, output: bool) -
         return
     if _warp.types.is_array(parameter.type):
         mode = _mode(uses[parameter.label], output=output)
-        yield WarpPlane(name=parameter.label, array=value, mode=mode, elements=_elements(parameter.type))
-    elif _is_structure(parameter.type):
+        yield WarpPlane(name=parameter.label, array=value, mode=mode, elements=elements_of(parameter.type))
+    elif is_structure(parameter.type):
         yield from _fields(parameter.label, value, parameter.type)
-
-
-def _elements(kind: Any) -> Elements:
-    scalar = getattr(getattr(kind.dtype, "_wp_scalar_type_", kind.dtype), "__name__", "")
-    known = _is_structure(kind.dtype) or scalar in _PLAIN or scalar == "uint64"
-    dtype, inner, _ = element(kind.dtype) if known else (None, (), 0)  # of a generic kernel
-    return Elements(dtype=dtype, inner=inner, axes=int(kind.ndim))
 
 
 def _mode(use: Use, *, output: bool) -> Mode:
@@ -120,7 +106,7 @@ def _fields(name: str, value: Any, kind: Any) -> Iterator[WarpPlane]:
         held = getattr(value, field)
         if _warp.types.is_array(variable.type) and held is not None and held.ptr:
             yield WarpPlane(name=f"{name}.{field}", array=held, mode="rw")
-        elif _is_structure(variable.type):
+        elif is_structure(variable.type):
             yield from _fields(f"{name}.{field}", held, variable.type)
 
 
@@ -133,7 +119,7 @@ def _refuse_misplaced(label: str, parameter: Any, value: Any) -> None:
             fix="Pass the number it holds, or annotate the argument as an array.",
             planes=(parameter.label,),
         )
-    if _is_structure(parameter.type) and getattr(value, "_cls", None) is not parameter.type:
+    if is_structure(parameter.type) and getattr(value, "_cls", None) is not parameter.type:
         raise PlaneTypeError(
             f"argument {parameter.label!r} of kernel {label!r} is a structure {parameter.type.key}, "
             f"not a {type(value).__name__}",
@@ -150,17 +136,13 @@ def _numbers() -> tuple[type, ...]:
 def _may_hide_memory(kind: Any) -> bool:
     """Whether an argument of this type may lead to memory that no plane tells of."""
     if _warp.types.is_array(kind):
-        if _is_structure(kind.dtype):
+        if is_structure(kind.dtype):
             return any(_warp.types.is_array(one.type) or _may_hide_memory(one.type) for one in kind.dtype.vars.values())
         return _may_hide_memory(kind.dtype)
-    if _is_structure(kind):
+    if is_structure(kind):
         return any(_may_hide_memory(one.type) for one in kind.vars.values())
     scalar = getattr(kind, "_wp_scalar_type_", kind)
-    return getattr(scalar, "__name__", "") not in _PLAIN
-
-
-def _is_structure(kind: Any) -> bool:
-    return hasattr(kind, "numpy_dtype") and hasattr(kind, "vars")
+    return getattr(scalar, "__name__", "") not in PLAIN
 
 
 def _sizes(dim: Any) -> tuple[int, ...]:

@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 
 from eagle.plugin import ArrayAdapter, Device, Memory, PlaneError
+from eagle_warp.payload import Elements
 
-__all__ = ["WarpArrays"]
+__all__ = ["PLAIN", "WarpArrays", "element", "elements_of", "is_structure"]
+
+PLAIN = frozenset(
+    {
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
+        *("float16", "bfloat16", "float32", "float64"),
+    }
+)
+"""The scalars that lead to no memory. A uint64 may be the handle of a mesh, a volume or a grid."""
 
 _PARTS = ("indexedarray", "fabricarray", "indexedfabricarray")
 
@@ -78,6 +87,19 @@ def element(dtype: Any) -> tuple[str, tuple[int, ...], int]:
     name = scalar.__name__
     size = 2 if name == "bfloat16" else np.dtype(name).itemsize
     return name, tuple(getattr(dtype, "_shape_", ())), size
+
+
+def elements_of(kind: Any) -> Elements:
+    """Return what elements an array of this type, the annotation of an argument, holds."""
+    scalar = getattr(getattr(kind.dtype, "_wp_scalar_type_", kind.dtype), "__name__", "")
+    known = is_structure(kind.dtype) or scalar in PLAIN or scalar == "uint64"
+    dtype, inner, _ = element(kind.dtype) if known else (None, (), 0)  # of a generic kernel
+    return Elements(dtype=dtype, inner=inner, axes=int(kind.ndim))
+
+
+def is_structure(kind: Any) -> bool:
+    """Whether it is the type of a ``warp.struct``."""
+    return hasattr(kind, "numpy_dtype") and hasattr(kind, "vars")
 
 
 def _device(array: Any) -> Device:

@@ -7,8 +7,8 @@ from typing import Any
 
 import warp
 
-from eagle.plugin import Memory, Placed, Step, adapter_of
-from eagle_warp.arrays import WarpArrays, element
+from eagle.plugin import Memory, Placed, PlaneError, Step, adapter_of
+from eagle_warp.arrays import WarpArrays, elements_of
 from eagle_warp.payload import WarpLaunch
 
 __all__ = ["lower_cpu", "lower_gpu"]
@@ -59,12 +59,27 @@ def _argument(parameter: Any, value: Any, device: str) -> Any:
 
 
 def _over(memory: Memory, parameter: Any, device: str) -> Any:
-    """Return a Warp array over memory of another library."""
-    inner = element(parameter.type.dtype)[1]
+    """Return a Warp array over memory of another library.
+
+    Raises
+    ------
+    PlaneError
+        The kernel is generic, and does not say how many of the last axes are one element.
+    """
+    kind = parameter.type
+    dtype, inner = kind.dtype, elements_of(kind).inner
+    if elements_of(kind).dtype is None:
+        if len(memory.shape) != kind.ndim:
+            raise PlaneError(
+                f"the kernel takes elements of any kind along {kind.ndim} axes, and the array has {len(memory.shape)}",
+                fix="Pass an array of Warp's, which says what its elements are.",
+                planes=(parameter.label,),
+            )
+        dtype = getattr(warp, memory.dtype)
     axes = len(memory.shape) - len(inner)
     return warp.array(
         ptr=memory.address or None,
-        dtype=parameter.type.dtype,
+        dtype=dtype,
         shape=memory.shape[:axes],
         strides=memory.strides[:axes],
         device=device,
