@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernels import move
 
 import eagle
-import hawk
 from eagle.graph import opaque
 from eagle.plugin import PlaneError
-from hawk import Mutable, Scalar, Terminated
 
 N = 8
 
@@ -88,12 +87,6 @@ def test_it_is_refused_inside_a_loop_with_the_pages_advice(unordered: Any, node:
     loop = eagle.repeat_while(node(step, {"x": x}, {"y": y}), eagle.SkipGuard.nonzero(flag), 3)
     with pytest.raises(eagle.BuildError, match=r"a JAX function cannot stand inside .* runner\.run\(max_steps=k\)"):
         eagle.Graph().add_node(loop, name="loop").build()
-
-
-@hawk.kernel
-def move(force: Scalar, terminated: Terminated, x: Mutable[Scalar]):
-    x += force
-    terminated = x < 1.0
 
 
 def test_it_is_refused_in_the_step_of_a_loop_with_the_pages_advice(unordered: Any, node: Any, cuda: Any) -> None:

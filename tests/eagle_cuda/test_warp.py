@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_own import own_stream
+from kernels import move
 
 import eagle
-import hawk
 from eagle.graph import child, opaque
 from eagle.plugin import stream_handle, streams
-from hawk import Mutable, Scalar, Terminated
 
 N = 8
 
@@ -174,12 +173,6 @@ def test_planes_of_another_library_are_launched_over_in_place(seed: int, k: Kern
     x, y = cuda.array(np.arange(2.0 * N))[::2], k.array()
     eagle.Graph().add_node(launch(k.scale, N, [x, 2.0], [y])).build().launch()
     assert y.numpy().tolist() == [4.0 * i for i in range(N)]
-
-
-@hawk.kernel
-def move(force: Scalar, terminated: Terminated, x: Mutable[Scalar]):
-    x += force
-    terminated = x < 1.0
 
 
 def test_a_kernel_and_a_plan_in_the_step_of_a_loop(seed: int, k: Kernels, cuda: Any) -> None:

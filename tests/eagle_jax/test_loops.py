@@ -6,17 +6,10 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from kernels import move
 
 import eagle
-import hawk
 from eagle.frameworks.jax import node
-from hawk import Mutable, Scalar, Terminated
-
-
-@hawk.kernel
-def move(force: Scalar, terminated: Terminated, x: Mutable[Scalar]):
-    x += force
-    terminated = x < 1.0
 
 
 def push(x: Any, terminated: Any, force: Any) -> dict[str, Any]:

@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 import warp as wp
 import warp_kernels as kernels
+from kernels import move
 
 import eagle
-import hawk
 from eagle.frameworks.warp import launch
-from hawk import Mutable, Scalar, Terminated
-
-
-@hawk.kernel
-def move(force: Scalar, terminated: Terminated, x: Mutable[Scalar]):
-    x += force
-    terminated = x < 1.0
 
 
 def test_a_kernel_and_a_plan_run_in_list_order_once_per_step_and_leave_finished_samples_alone() -> None:
