@@ -35,7 +35,14 @@ def test_nothing_of_eagle_imports_a_framework_until_it_is_used() -> None:
 
 ABSENT = """
 import sys
-sys.modules["{needs}"] = None
+from importlib.machinery import PathFinder
+
+class Without(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name == "{needs}" else PathFinder.find_spec(name, path, target)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Without
 from eagle.errors import FrameworkNotFound
 try:
     from eagle.frameworks import {name}

@@ -190,7 +190,7 @@ def _launched_in_child(graph: eagle.Graph, x: Any, y: Any, answer: Any) -> None:
     answer.put(float(y[0]))
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork:RuntimeWarning", "ignore:.*fork:DeprecationWarning")  # JAX may be there too
 def test_a_forked_child_launches_on_the_cpu() -> None:
     x, y = np.ones(4), np.zeros(4)
     g = eagle.Graph().add_node(launch(kernels.double, 4, [x], [y])).build().launch()
