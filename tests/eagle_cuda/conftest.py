@@ -79,6 +79,20 @@ def cupy(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
+def torch(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A torch built for CUDA on a real device, its stand-in on the emulated one."""
+    if getattr(emulator, "real", False):
+        found = pytest.importorskip("torch")
+        return found if found.cuda.is_available() else pytest.skip("torch is built without CUDA")
+    import torch_stand_in
+
+    module = torch_stand_in.module()
+    for name, part in (("torch", module), ("torch.cuda", module.cuda), ("torch.nn", module.nn)):
+        monkeypatch.setitem(sys.modules, name, part)
+    return module
+
+
+@pytest.fixture
 def warp(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Warp on a real device, its stand-in on the emulated one, with kernels as its ``kernels``."""
     if getattr(emulator, "real", False):

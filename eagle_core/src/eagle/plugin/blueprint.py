@@ -83,7 +83,7 @@ class Placed(Generic[P_co]):
                 raise PlaneError(
                     "the array moved or was resized since it was added to the graph",
                     why=f"it was {_extent(plane.memory)} and is {_now(plane)}",
-                    fix=plane.adapter.moved(plane.access.array),
+                    fix=plane.adapter.moved(array),
                     nodes=(self.label,),
                     planes=(plane.access.name,),
                 )
