@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu plugins/eagle_cuda plugins/eagle_torch
+PACKAGES := eagle_core plugins/eagle_ir plugins/eagle_hawk plugins/eagle_cpu plugins/eagle_cuda \
+  plugins/eagle_torch plugins/eagle_jax plugins/eagle_warp
 NATIVE := plugins/eagle_cpu/CMakeLists.txt $(sort $(shell find plugins/eagle_cpu/src/native -type f))
 KEY := $(shell cat pyproject.toml $(PACKAGES:=/pyproject.toml) $(NATIVE) | sha256sum | cut -c1-16)
 PATIENCE ?= 1
@@ -15,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest
 # What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
 EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite
 # What needs torch, Warp and JAX, which are large: a part of test-all.
-FRAMEWORKS := tests/eagle_torch
+FRAMEWORKS := tests/eagle_torch tests/eagle_jax tests/eagle_warp
 
 .PHONY: demo test test-all deep lint sanitize bench performance gpu-check clean
 

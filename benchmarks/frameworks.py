@@ -41,6 +41,7 @@ def compared(bare: Callable[[], object], graph: eagle.Graph) -> tuple[float, flo
 def torch_pairs() -> Iterator[Pair]:
     """Yield what torch runs: an operation into a tensor, and a module."""
     import torch
+
     from eagle.frameworks.torch import module
 
     torch.set_num_threads(1)

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from eagle.frameworks.torch import module
 
 import eagle
+from eagle.frameworks.torch import module
 from hawk import Mutable, Param, Scalar, Terminated, kernel
 
 G = 9.81  # rad/s^2

@@ -42,7 +42,10 @@ def test_the_inner_core_imports_nothing_else_of_eagle(name: str) -> None:
     assert {".".join(module.split(".")[:2]) for module in mine} <= CLOSED
 
 
-@pytest.mark.parametrize("hooks", ["eagle_cpu.hooks", "eagle_cuda.hooks", "eagle_torch.hooks"])
+HOOKS = [f"eagle_{name}.hooks" for name in ("cpu", "cuda", "torch", "jax", "warp")]
+
+
+@pytest.mark.parametrize("hooks", HOOKS)
 def test_a_hooks_module_imports_no_framework(hooks: str) -> None:
     imported = {module.partition(".")[0] for module in modules_after(f"import {hooks}")}
     assert not imported & {"torch", "warp", "jax", "cupy", "cuda", "llvmlite"}

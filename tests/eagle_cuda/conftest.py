@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -88,4 +89,30 @@ def torch(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     module = torch_stand_in.module()
     for name, part in (("torch", module), ("torch.cuda", module.cuda), ("torch.nn", module.nn)):
         monkeypatch.setitem(sys.modules, name, part)
+    return module
+
+
+@pytest.fixture
+def warp(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Warp on a real device, its stand-in on the emulated one, with kernels as its ``kernels``."""
+    if getattr(emulator, "real", False):
+        found = pytest.importorskip("warp")
+        return found if found.is_cuda_available() else pytest.skip("Warp has no CUDA device")
+    import warp_stand_in
+
+    module = warp_stand_in.start()
+    for name, part in (("warp", module), ("warp._src.context", SimpleNamespace(runtime=module))):
+        monkeypatch.setitem(sys.modules, name, part)
+    return module
+
+
+@pytest.fixture
+def jax(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """JAX on a real device, its stand-in on the emulated one."""
+    if getattr(emulator, "real", False):
+        return pytest.importorskip("jax")
+    import jax_stand_in
+
+    module = jax_stand_in.start()
+    monkeypatch.setitem(sys.modules, "jax", module)
     return module

@@ -7,10 +7,10 @@ from typing import Any
 import framework_kernels
 import pytest
 import torch
-from eagle.frameworks.torch import module
 
 import eagle
 from eagle.errors import GraphError
+from eagle.frameworks.torch import module
 from eagle.graph import opaque
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from eagle.frameworks.torch import module
 
 import eagle
 from eagle.errors import GraphError, GraphTypeError, PlaneError
+from eagle.frameworks.torch import module
 from eagle.graph import opaque
 
 
@@ -209,6 +209,7 @@ def test_an_array_that_was_resized_is_never_touched_through_a_tensor() -> None:
         g.launch()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:RuntimeWarning")  # where JAX is imported too
 def test_a_forked_worker_runs_it() -> None:
     x, y = torch.ones(3), torch.zeros(3)
     g = built(lambda x: x * 2, x, y).launch()

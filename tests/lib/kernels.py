@@ -70,3 +70,9 @@ def count_down(left: Mutable[Int32], terminated: Terminated):
 def decay(x: Mutable[Scalar], rate: Scalar, terminated: Terminated):
     x *= rate
     terminated = x < 1.0
+
+
+@hawk.kernel
+def move(force: Scalar, terminated: Terminated, x: Mutable[Scalar]):
+    x += force
+    terminated = x < 1.0

@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("eagle_ir", "eagle_hawk", "eagle_cpu", "eagle_cuda", "eagle_torch")
+PACKAGES = ("eagle_ir", "eagle_hawk", "eagle_cpu", "eagle_cuda", "eagle_torch", "eagle_jax", "eagle_warp")
 PROJECTS = ("eagle_core", *(f"plugins/{package}" for package in PACKAGES), "tests/stranger")
 LIBRARIES = ("numpy", "pluggy", "wcwidth", "pytest", "hypothesis")
 
