@@ -57,7 +57,7 @@ gpu-check: $(TOOLS)
 	@if $(BIN)/python tests/gpu_check.py --device; then $(BIN)/python -m pip install --quiet --group gpu; fi
 	PEERS=$(abspath $(PEERS)) $(BIN)/python tests/gpu_check.py
 
-bench: $(TOOLS)
+bench: $(LIBRARIES)
 	$(BIN)/python benchmarks/graph_costs.py
 	@echo
 	$(BIN)/python benchmarks/pictures.py
@@ -69,6 +69,8 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/cuda_graphs.py
 	@echo
 	$(BIN)/python benchmarks/frameworks.py
+	@echo
+	$(BIN)/python -m benchmarks.frameworks_warp_jax
 	@echo
 	PEERS=$(PEERS) $(BIN)/python benchmarks/loops.py
 	@echo
