@@ -368,6 +368,12 @@ def test_an_index_outside_a_table_raises_naming_kernel_table_sample_and_index(in
         assert part in text
 
 
+def test_a_table_without_elements_is_taken_and_every_index_is_outside(device: Any) -> None:
+    table = device.array(np.zeros((0, 4)))
+    with pytest.raises(IndexError, match="index 0 is outside table 'table', for sample 0"):
+        eagle.deploy(kernels.look_up_in_two_axes).run(i=device.array([0, 1], np.int64), table=table)
+
+
 def test_the_other_samples_of_a_fault_are_done(device: Any) -> None:
     a, b, out = (device.array(one, np.int32) for one in (np.arange(8), [1, 1, 0, 1, 0, 1, 1, 1], np.zeros(8)))
     bound = eagle.deploy(kernels.divide).bind(a=a, b=b, out=out)
