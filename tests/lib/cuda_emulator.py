@@ -54,6 +54,10 @@ class Emulator:
         """Choose the order in which pending operations will run; ``number % 4`` chooses the kind of order."""
         self._cuda.eagleEmulatorSeed(ctypes.c_uint(number))
 
+    def capacity(self, nbytes: int) -> None:
+        """Let each device have so many bytes of memory, until the next reset; what is allocated stays."""
+        self._cuda.eagleEmulatorCapacity(ctypes.c_ulong(nbytes))
+
     def reset(self) -> None:
         """Forget a fault, what is pending (it never runs), captures in flight, the trace and the count of calls."""
         self._cuda.eagleEmulatorReset()

@@ -37,8 +37,11 @@ def on_device(config: pytest.Config) -> bool:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test once on the host, or under every seed on the device."""
-    under_seeds(metafunc, range(SEEDS))
+    """Run a test once on the host, or under every seed on the device; under one if it is marked ``one_seed``."""
+    if metafunc.definition.get_closest_marker("one_seed"):
+        under_a_seed(metafunc)
+    else:
+        under_seeds(metafunc, range(SEEDS))
 
 
 def under_a_seed(metafunc: pytest.Metafunc) -> None:
@@ -88,9 +91,7 @@ def host_tests_left_out(
     here = [item for item in items if str(item.path).startswith(folder)]
     shared = {item.path for item in here if _takes_device(item)}
     mine = [item for item in here if item.path in shared and not item.get_closest_marker("emulated")]
-    left_out = {
-        item for item in mine if item.get_closest_marker("host_only") or (silently and not _takes_device(item))
-    }
+    left_out = {item for item in mine if item.get_closest_marker("host_only") or (silently and not _takes_device(item))}
     unsaid = [item.name for item in mine if item not in left_out and not _takes_device(item)]
     if unsaid:
         raise pytest.UsageError(f"these run neither on the device nor are they marked host_only: {', '.join(unsaid)}")

@@ -39,7 +39,7 @@ def check_parameters(function: Any, kinds: Sequence[Any], driver: int) -> None:
         raise BuildError(
             f"a kernel takes parameters of {list(taken)} bytes, and {list(passed)} would be passed",
             why="the driver would read as many bytes as it takes, whatever they are",
-            fix="Describe a compiled kernel by the arguments it has; for one of eagle's, delete the cache of eagle-cuda.",
+            fix="Describe a compiled kernel by the arguments it has; for eagle's own, delete its cache.",
         )
 
 
