@@ -48,18 +48,18 @@ def test_the_text_of_a_loop() -> None:
 @hawk.kernel
 def first(position: hawk.Scalar, by: hawk.Param, place: hawk.Mutable[hawk.Scalar]) -> None:
     moved = position * by
-    place += moved  # noqa: F841
+    place += moved
 
 
 @hawk.kernel
 def second(a: hawk.Scalar, b: hawk.Param, c: hawk.Mutable[hawk.Scalar]) -> None:
     x = a * b
-    c = c + x  # noqa: F841
+    c = c + x
 
 
 @hawk.kernel
 def third(a: hawk.Scalar, b: hawk.Param, c: hawk.Mutable[hawk.Scalar]) -> None:
-    c = c - a * b  # noqa: F841
+    c = c - a * b
 
 
 def test_equal_kernels_have_equal_texts_whatever_they_are_called() -> None:
