@@ -12,7 +12,7 @@ from cuda_arrays import Mirror
 from device_runs import fewer
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_graphs import PYTHON, graph, programs_of
+from kernel_graphs import LOOP, PYTHON, graph, programs_of
 from plane_pool import PlanePool
 
 import eagle
@@ -59,5 +59,9 @@ def test_a_graph_leaves_the_hosts_bits_and_raises_its_fault(
     except eagle.RaceError:
         groups = False
         expected = outcome(program, seed, samples, groups=False, mirror=None)
-    assert outcome(program, seed, samples, groups=groups, mirror=Mirror()) == expected
+    found = outcome(program, seed, samples, groups=groups, mirror=Mirror())
+    assert found[1:] == expected[1:]
+    # After a fault the host ends at the next loop, the device with the repetition.
+    if not (found and found[1] and any(kind == LOOP for stage in program for branch in stage for kind, _ in branch)):
+        assert found == expected
     device.run()  # what was freed is gone

@@ -99,6 +99,7 @@ def fault_record(context: CudaContext, program: Program | ArtifactProgram) -> Re
         fault = fault_at(program.function, sample, int(words["place"]), int(words["index"]))
         return fault_error(program.kernel, fault)
 
+    context.ledger.faults = True
     order, blame = context.here()
     return context.ledger.add(_FAULT, order, read, blame)
 

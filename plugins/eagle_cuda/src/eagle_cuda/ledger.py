@@ -44,7 +44,15 @@ class Record:
 
 
 class Ledger:
-    """The records of one graph, the word that says that something failed, and the one by which the host stops loops."""
+    """The records of one graph, the word that says that something failed, and the one by which the host stops loops.
+
+    Attributes
+    ----------
+    stoppable : bool
+        Whether anything in the graph may have to be stopped.
+    faults : bool
+        Whether a kernel in the graph can fault.
+    """
 
     def __init__(self) -> None:
         self._records: list[Record] = []
@@ -53,6 +61,7 @@ class Ledger:
         self._stop: Any = None
         self._stop_address = 0
         self.stoppable = False
+        self.faults = False
 
     def add(
         self,
