@@ -49,7 +49,7 @@ def examples() -> Iterator[tuple[str, str]]:
         yield from texts(name, written(text).module().kernel)
 
 
-def generated(count: int = 60) -> Iterator[tuple[str, str]]:
+def generated(count: int = 300) -> Iterator[tuple[str, str]]:
     """Random functions of the IR, their launches and their loops, as one text each kind: NVRTC takes long to begin."""
     from engine_programs import kernels
 
