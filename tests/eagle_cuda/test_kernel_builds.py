@@ -58,6 +58,19 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgetful: Callable[[
     return tmp_path
 
 
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is compiled from now on, by architecture."""
+    compiled: list[str] = []
+    real = modules._compile
+
+    def compile_(text: str, arch: str) -> bytes:
+        compiled.append(arch)
+        return real(text, arch)
+
+    monkeypatch.setattr(modules, "_compile", compile_)
+    return compiled
+
+
 def reals(count: int = 3) -> DeviceArray:
     return DeviceArray(np.zeros(count))
 
@@ -206,9 +219,7 @@ def test_without_nvrtc_a_plan_is_deployed_for_the_host_and_a_build_for_the_devic
 def test_code_is_compiled_once_and_found_on_disk_after_that(
     cache: Path, forgetful: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiled: list[str] = []
-    real = modules._compile
-    monkeypatch.setattr(modules, "_compile", lambda text, arch: compiled.append(arch) or real(text, arch))
+    compiled = counted(monkeypatch)
     x = reals()
     for _ in range(2):
         assert bumped(x) == [1, 1, 1]
@@ -243,9 +254,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(cache: Path, monkeypatch
 
 
 def test_many_threads_deploy_one_kernel_and_one_compiles(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[str] = []
-    real = modules._compile
-    monkeypatch.setattr(modules, "_compile", lambda text, arch: compiled.append(arch) or real(text, arch))
+    compiled = counted(monkeypatch)
     together = threading.Barrier(200)
 
     def deploy(number: int) -> list[float]:

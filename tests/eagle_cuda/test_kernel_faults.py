@@ -18,13 +18,13 @@ from hawk import Index, Int32, Mutable, Scalar, Table, Terminated
 
 
 @hawk.kernel
-def read_behind(i: Mutable[Index], table: Table[Scalar], x: Mutable[Scalar]) -> None:
+def read_behind(i: Mutable[Index], table: Table[Scalar], x: Mutable[Scalar]) -> None:  # type: ignore[type-arg]
     x += table[i]
     i += 1
 
 
 @hawk.kernel
-def walk(i: Mutable[Index], table: Table[Scalar], x: Mutable[Scalar], terminated: Terminated) -> None:
+def walk(i: Mutable[Index], table: Table[Scalar], x: Mutable[Scalar], terminated: Terminated) -> None:  # type: ignore[type-arg]
     x += table[i]
     i += 1
     terminated = x >= 5.0

@@ -58,7 +58,7 @@ class Run:
         names = {one.name for one in kernel.arguments}
         self.guarded = {name: Guarded(arrays[name], name in tables) for name in arrays if name in names}
         self.plan = eagle.Plan(kernel)
-        self.planes = {name: one.array for name, one in self.guarded.items()}
+        self.planes: dict[str, Any] = {name: one.array for name, one in self.guarded.items()}
         self.params = {name: np.asarray(params[name]).item() for name in params if name in names}
         self.longest = 0
         self.failed: np.ndarray | None = None
