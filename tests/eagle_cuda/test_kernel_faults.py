@@ -83,14 +83,11 @@ def test_the_repetition_of_a_fault_is_whole_and_later_ones_do_nothing(device: Em
 def test_of_several_faults_that_of_the_first_node_and_its_lowest_sample_is_raised(device: Emulator) -> None:
     n = 700
     a, b, c = (DeviceArray(np.ones(n, np.int32)) for _ in range(3))
-    zeros = np.ones(n, np.int32)
-    zeros[[3, 4, 600]] = 0
-    later_samples = zeros.copy()
-    later_samples[:5] = 1
+    from_200, from_3 = (DeviceArray(np.where(np.arange(n) < first, 1, 0).astype(np.int32)) for first in (200, 3))
     g, plan = eagle.Graph(), eagle.deploy(split)
-    g.add(plan.bind(a=a, b=DeviceArray(later_samples), c=b), name="first")
-    g.add(plan.bind(a=a, b=DeviceArray(zeros), c=c), name="second").build()
-    with pytest.raises(ZeroDivisionError, match=r"sample 600 of kernel 'split'.*c = a // b") as caught:
+    g.add(plan.bind(a=a, b=from_200, c=b), name="first")
+    g.add(plan.bind(a=a, b=from_3, c=c), name="second").build()
+    with pytest.raises(ZeroDivisionError, match=r"sample 200 of kernel 'split'.*c = a // b") as caught:
         g.launch(3)
     assert "'first'" in caught.value.__notes__[0]
 
