@@ -22,11 +22,6 @@ __all__ = ["module"]
 class Array(DeviceArray):
     """``cupy.ndarray``."""
 
-    @property
-    def device(self) -> Device:
-        """The device that holds it: always the first one here."""
-        return Device(0)
-
     def get(self) -> np.ndarray[Any, Any]:
         """Copy to the host."""
         return self.to_numpy()

@@ -141,7 +141,8 @@ def test_a_loop_computes_what_launches_one_after_another_would(
 @pytest.mark.parametrize("name", SOURCES)
 def test_kernels_written_by_hand_compute_what_they_say(name: str, device: Any) -> None:
     case = written(SOURCES[name])
-    for scalar, some in (("float64", (4, None)), ("float32", (8, 64))):
+    both: list[tuple[str, tuple[int | None, ...]]] = [("float64", (4, None)), ("float32", (8, 64))]
+    for scalar, some in both if device.name == "cpu" else [both[len(name) % 2]]:  # the device's compiler is slow
         compared = Comparison(case, scalar, 50, 0, functions_of(device))
         compared.agrees(*compared.evaluated())
         for lanes in some if device.name == "cpu" else [None]:
