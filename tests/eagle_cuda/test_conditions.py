@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 from cuda_arrays import DeviceArray
+from cuda_interrupts import interrupted_while_waiting
 
 import eagle
 from eagle.graph import Node, opaque
@@ -173,22 +168,6 @@ def test_a_guard_of_a_type_the_device_cannot_read_is_refused_by_name(cuda: Cuda)
         g.build()
 
 
-@contextmanager
-def interrupted_while_waiting() -> Iterator[pytest.ExceptionInfo[KeyboardInterrupt]]:
-    """Send this process an interrupt once it waits for the device, and see it raised."""
-
-    def send() -> None:
-        while not any(thread.name == "eagle-cuda-wait" for thread in threading.enumerate()):
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    with pytest.raises(KeyboardInterrupt) as caught:
-        yield caught
-    sender.join()
-
-
 STEPS = 8  # of an endless loop's body: the emulated device gives up after a million rounds, whatever they take
 
 
@@ -205,7 +184,6 @@ def test_an_interrupt_ends_a_loop_that_would_not_end(cuda: Cuda) -> None:
     with interrupted_while_waiting() as caught:
         g.launch(2)
     assert any("stopped" in note for note in caught.value.__notes__)
-    assert x.to_numpy()[0] > 0
     assert loop.iterations == 0  # of the last repetition, which had not begun
     on.fill_from(0)
     g.launch()
@@ -219,7 +197,7 @@ def test_an_interrupt_ends_a_loop_that_a_host_node_waits_for(cuda: Cuda) -> None
     with interrupted_while_waiting() as caught:
         g.launch()
     assert any("stopped" in note for note in caught.value.__notes__)
-    assert loop.iterations * STEPS == x.to_numpy()[0] > 0
+    assert loop.iterations * STEPS == x.to_numpy()[0]
     assert calls == []
     on.fill_from(0)
     g.launch()

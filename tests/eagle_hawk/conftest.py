@@ -1,4 +1,7 @@
-"""Kernels from text in files of their own, and one launch of a kernel by the reference evaluator."""
+"""Kernels from text in files of their own, and one launch of a kernel: by the reference evaluator, or on a device.
+
+In a run with ``--emulated`` what runs kernels does so on the CUDA device; the rest, which runs nothing, is left out.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import importlib.util
 import itertools
 import textwrap
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -13,8 +17,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_runs import device, host_tests_left_out
+from device_runs import under_a_seed as pytest_generate_tests
 
 import hawk
+from eagle.plugin import Kernel
 from eagle_ir import Function
 from eagle_ir.evaluate import Fault, evaluate
 
@@ -25,6 +32,13 @@ import hawk
 from hawk import *
 
 """
+
+
+__all__ = ["device", "pytest_generate_tests"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    host_tests_left_out(config, items, str(Path(__file__).parent), silently=True)
 
 
 class Results(dict[str, Any]):
@@ -51,11 +65,28 @@ def define(tmp_path: Path) -> Callable[[str], ModuleType]:
     return make
 
 
-def launch(kernel: hawk.KernelFunction, scalar: str = "float64", **given: Any) -> Results:
+Launch = Callable[[Kernel, dict[str, np.ndarray], dict[str, Any], int], tuple[Fault | None, dict[str, np.ndarray]]]
+
+
+def evaluated(kernel: Kernel, arrays: dict[str, np.ndarray], params: dict[str, Any], samples: int) -> Any:
+    """Launch a kernel by the reference evaluator."""
+    assert isinstance(kernel.code, Function)
+    return evaluate(kernel.code, arrays, params, samples), arrays
+
+
+def on_device(kernel: Kernel, arrays: dict[str, np.ndarray], params: dict[str, Any], samples: int) -> Any:
+    """Launch it on the device; what faults does so for the evaluator, too."""
+    import kernel_devices
+
+    run = kernel_devices.Run(kernel, arrays, params)
+    fault = run.launch()
+    assert fault == evaluated(kernel, arrays, params, samples)[0]
+    return fault, run.arrays
+
+
+def launch(how: Launch, kernel: hawk.KernelFunction, scalar: str = "float64", **given: Any) -> Results:
     """Run a kernel over copies of planes; those it only writes are made."""
     made = kernel.__eagle_kernel__(scalar)
-    code = made.code
-    assert isinstance(code, Function)
     arrays: dict[str, np.ndarray] = {}
     params: dict[str, Any] = {}
     for one in made.arguments:
@@ -70,12 +101,13 @@ def launch(kernel: hawk.KernelFunction, scalar: str = "float64", **given: Any) -
         if one.role != "param" and one.name not in arrays:
             shape = (prod(one.shape), samples) if one.shape else (samples,)
             arrays[one.name] = np.zeros(shape, dtype=one.dtype)
+    fault, arrays = how(made, arrays, params, samples)
     results = Results(arrays)
-    results.fault = evaluate(code, arrays, params, samples)
+    results.fault = fault
     return results
 
 
 @pytest.fixture
-def run() -> Callable[..., Results]:
-    """Give `launch`."""
-    return launch
+def run(device: Any) -> Callable[..., Results]:
+    """Give `launch`, on the device of the test."""
+    return partial(launch, evaluated if device.name == "cpu" else on_device)

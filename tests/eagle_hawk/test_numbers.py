@@ -11,6 +11,7 @@ import pytest
 
 import hawk
 
+pytestmark = pytest.mark.host_only("one operation a kernel: tests/system/test_kernels.py has them all in a few")
 X = np.array([-2.5, -1.0, -0.25, 0.0, 0.25, 0.5, 1.5, 2.5])
 Y = np.array([3.0, -0.5, 0.75, 2.0, -1.25, 1.0, 2.0, -2.0])
 I = np.array([-7, -3, -1, 0, 1, 2, 5, 2**31 - 1], dtype=np.int32)  # noqa: E741

@@ -136,6 +136,31 @@ class DeviceArray:
         return low, sum(step for step in reach if step > 0) - low + self.dtype.itemsize
 
 
+class Mirror:
+    """Arrays of the host in device memory, in which views of one array are views of one."""
+
+    def __init__(self) -> None:
+        self._roots: dict[int, tuple[np.ndarray[Any, Any], DeviceArray]] = {}
+
+    def __call__(self, array: np.ndarray[Any, Any]) -> DeviceArray:
+        """Return the array in device memory."""
+        root = self._root(array)
+        if id(root) not in self._roots:
+            self._roots[id(root)] = root, DeviceArray(root)
+        whole = self._roots[id(root)][1]
+        return whole._view(array, array.ctypes.data - root.ctypes.data if array.size else 0)
+
+    def back(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return what an array holds now on the device."""
+        return self(array).to_numpy()
+
+    @staticmethod
+    def _root(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+        return array
+
+
 class _Memory:
     """One allocation of the current context (of device 0 if there is none), freed when nothing refers to it."""
 

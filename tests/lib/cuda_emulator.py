@@ -15,7 +15,7 @@ from typing import Any
 
 from cuda_emulator_build import BUILD, SOURCES, build
 
-__all__ = ["BUILD", "DRIVERS", "Emulator", "build", "load", "loaded"]
+__all__ = ["BUILD", "DRIVERS", "Emulator", "build", "hold", "is_loaded", "load", "loaded"]
 
 DRIVERS = {"12.2": 12020, "12.4": 12040, "12.8": 12080, "13.0": 13000, "13.5": 13050}
 KINDS = ("allocations", "streams", "events", "graphs", "execs", "modules", "user_objects", "captures")
@@ -53,6 +53,10 @@ class Emulator:
     def seed(self, number: int) -> None:
         """Choose the order in which pending operations will run; ``number % 4`` chooses the kind of order."""
         self._cuda.eagleEmulatorSeed(ctypes.c_uint(number))
+
+    def capacity(self, nbytes: int) -> None:
+        """Let each device have so many bytes of memory, until the next reset; what is allocated stays."""
+        self._cuda.eagleEmulatorCapacity(ctypes.c_ulong(nbytes))
 
     def reset(self) -> None:
         """Forget a fault, what is pending (it never runs), captures in flight, the trace and the count of calls."""
@@ -112,6 +116,11 @@ def hold(device: Any) -> None:
     """Have `loaded` return a real device that has the controls of an emulated one (``pytest --real-gpu``)."""
     global _loaded
     _loaded = device
+
+
+def is_loaded() -> bool:
+    """Whether this process has a device."""
+    return _loaded is not None
 
 
 def loaded() -> Emulator:

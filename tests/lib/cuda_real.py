@@ -63,6 +63,10 @@ class RealDevice:
             self._skip("runs operations one by one")
         self.reset()
 
+    def capacity(self, nbytes: int) -> NoReturn:
+        """Skip the test: a real device's memory is what it is."""
+        self._skip("has as little memory as a test wants")
+
     def live(self) -> NoReturn:
         """Skip the test: NVIDIA's driver does not count its objects."""
         self._skip("counts live objects")

@@ -40,12 +40,20 @@ class Device(Protocol):
 
 
 class HostDevice:
-    """NumPy arrays and the backend ``cpu``."""
+    """NumPy arrays and the backend ``cpu``; `put` and `write` are what `device_runs` has beside the operations."""
 
     name = "cpu"
 
     def array(self, values: Any, dtype: Any = np.float64) -> np.ndarray:
         return np.array(values, dtype)
+
+    def put(self, values: Any) -> np.ndarray:
+        """A new array with these values, in their own dtype."""
+        return np.array(values)
+
+    def write(self, array: np.ndarray, values: Any) -> None:
+        """Set an array's values from the host, now."""
+        array[...] = values
 
     def view(self, array: np.ndarray, *key: Any) -> np.ndarray:
         view: np.ndarray = array[key]

@@ -13,6 +13,15 @@ def oscillator(x: Scalar, p: Param, terminated: Terminated, m: Mutable[Scalar], 
     terminated = w[1] >= 2
 
 
+def exchanged_in_a_loop(x: Scalar, y: Scalar, i: Int32):
+    a, b, c = x, y, 1.0
+    n = 0
+    while n < i % 9:
+        a, b, c = b, c + a, a
+        n += 1
+    return a - 2.0 * b + 4.0 * c
+
+
 def collatz(i: Int32):
     n = abs(i) % 50 + 1
     steps = 0

@@ -76,6 +76,11 @@ class Run:
         self.arguments.set_loop(max_steps=max_steps, steps=steps)
         return self._run(self.program.loop_entry, cuts)
 
+    @property
+    def longest(self) -> int:
+        """The most steps that a sample took in the last loop."""
+        return int(self.arguments.longest)
+
     def _run(self, address: int, cuts: Sequence[int]) -> Fault | None:
         entry = ENTRY(address)
         inside = {cut * self.program.grain for cut in cuts if 0 < cut * self.program.grain < self.samples}

@@ -51,6 +51,11 @@ def look_up(i: Index, table: Table[Scalar]):
 
 
 @hawk.kernel
+def look_up_in_two_axes(i: Index, table: Table[Scalar, -1, -1]):
+    return table[i, 0]
+
+
+@hawk.kernel
 def divide(a: Int32, b: Int32):
     return a // b
 

@@ -1,14 +1,19 @@
-"""Kernels compute what the rules for numbers say: front end, evaluator and engine against an oracle of the source."""
+"""Kernels compute what the rules for numbers say: front end, evaluator and engine against an oracle of the source.
+
+On the CUDA device transcendentals are those of the C library, which the emulated one calls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
+import host_math
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from device_runs import fewer
+from hypothesis import given
 from hypothesis import strategies as st
 from kernel_cases import Comparison
 from kernel_examples import SOURCES
@@ -19,11 +24,11 @@ from kernel_runs import Run
 from random_kernels import Case, kernels, written
 
 import hawk
+from eagle.plugin import Kernel
 from eagle_cpu.engine.vector_math import functions
 from eagle_ir import OPERATIONS, Builder, Function, Type, to_kernel
 from eagle_ir.evaluate import NUMPY, evaluate
 
-SOME = settings(max_examples=max(settings.default.max_examples // 4, 1))  # type: ignore[union-attr]
 scalars = st.sampled_from(["float64", "float32"])
 seeds = st.integers(0, 2**32 - 1)
 widths = st.sampled_from([4, 4, 4, 8, 8, 16, 32, 64, None])  # narrow code compiles faster
@@ -59,6 +64,9 @@ RULES: list[tuple[str, dict[str, Any], Any]] = [
 ANNOTATIONS = {"float64": "Scalar", "int32": "Int32", "uint32": "UInt32", "int64": "Index", "bool": "Bool"}
 
 
+pytestmark = pytest.mark.one_seed
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _compiled_now(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """An object cache of our own: code an earlier engine left behind must not stand in for this one's."""
@@ -67,6 +75,21 @@ def _compiled_now(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def functions_of(device: Any) -> dict[str, Callable[..., Any]]:
+    """The transcendentals of what runs kernels there."""
+    return functions() if device.name == "cpu" else host_math.functions()
+
+
+def run_on(device: Any, kernel: Kernel, arrays: Mapping[str, np.ndarray], params: Any, samples: int, lanes: Any) -> Any:
+    """A kernel over copies of arrays: in code of some width on the host, or on the device."""
+    if device.name == "cpu":
+        return Run(kernel, arrays, params, samples, lanes)
+    import kernel_devices
+
+    return kernel_devices.Run(kernel, arrays, params)
+
+
+@pytest.mark.host_only("nothing but the oracle runs")
 @pytest.mark.parametrize(("text", "values", "expected"), RULES, ids=[text for text, _, _ in RULES])
 def test_the_oracle_states_the_rules(text: str, values: dict[str, Any], expected: Any) -> None:
     arrays = {name: np.array([value]) for name, value in values.items()}
@@ -81,18 +104,19 @@ def test_the_oracle_states_the_rules(text: str, values: dict[str, Any], expected
 
 
 @pytest.mark.property(minutes=16)
+@fewer()
 @given(kernels(smooth=True), scalars, seeds, lengths, widths, cuts)
 def test_front_end_and_engine_compute_what_the_source_says(
-    case: Case, scalar: str, seed: int, samples: int, lanes: int | None, cuts: list[int]
+    device: Any, case: Case, scalar: str, seed: int, samples: int, lanes: int | None, cuts: list[int]
 ) -> None:
-    compared = Comparison(case, scalar, samples, seed, functions())
+    compared = Comparison(case, scalar, samples, seed, functions_of(device))
     compared.agrees(*compared.evaluated())
-    run = Run(compared.kernel, compared.start, compared.params, samples, lanes)
+    run = run_on(device, compared.kernel, compared.start, compared.params, samples, lanes)
     compared.agrees(run.launch(cuts), run.arrays)
 
 
 @pytest.mark.property(minutes=12)
-@SOME
+@fewer(4)
 @given(
     kernels(masked=True),
     scalars,
@@ -103,25 +127,26 @@ def test_front_end_and_engine_compute_what_the_source_says(
     st.sampled_from([0, 1, 2, 3, 4, 5, 8, 16, 17, 33]),
 )
 def test_a_loop_computes_what_launches_one_after_another_would(
-    case: Case, scalar: str, seed: int, samples: int, lanes: int | None, cuts: list[int], max_steps: int
+    device: Any, case: Case, scalar: str, seed: int, samples: int, lanes: int | None, cuts: list[int], max_steps: int
 ) -> None:
-    compared = Comparison(case, scalar, samples, seed, functions())
+    compared = Comparison(case, scalar, samples, seed, functions_of(device))
     expected = compared.loop(max_steps)
-    run = Run(compared.kernel, compared.start, compared.params, samples, lanes)
+    run = run_on(device, compared.kernel, compared.start, compared.params, samples, lanes)
     steps = np.zeros(samples, np.int64)
     compared.agrees(run.loop(max_steps, steps, cuts), run.arrays)
     assert steps[compared.kept].tolist() == expected[compared.kept].tolist()
-    assert compared.failures or run.arguments.longest == expected.max(initial=0)
+    assert compared.failures or run.longest == expected.max(initial=0)
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_kernels_written_by_hand_compute_what_they_say(name: str) -> None:
+def test_kernels_written_by_hand_compute_what_they_say(name: str, device: Any) -> None:
     case = written(SOURCES[name])
-    for scalar, some in (("float64", (4, None)), ("float32", (8, 64))):
-        compared = Comparison(case, scalar, 50, 0, functions())
+    both: list[tuple[str, tuple[int | None, ...]]] = [("float64", (4, None)), ("float32", (8, 64))]
+    for scalar, some in both if device.name == "cpu" else [both[len(name) % 2]]:  # the device's compiler is slow
+        compared = Comparison(case, scalar, 50, 0, functions_of(device))
         compared.agrees(*compared.evaluated())
-        for lanes in some:
-            run = Run(compared.kernel, compared.start, compared.params, 50, lanes)
+        for lanes in some if device.name == "cpu" else [None]:
+            run = run_on(device, compared.kernel, compared.start, compared.params, 50, lanes)
             compared.agrees(run.launch([1, 3]), run.arrays)
 
 
@@ -164,21 +189,22 @@ def several(type_: Type, ops: list[str], conversions: list[Type]) -> Function:
     return b.finish()
 
 
-def agree(function: Function, arrays: dict[str, np.ndarray]) -> None:
-    """Fail unless the engine's outputs at every width are the evaluator's; a sample that faults is compared by that."""
+def agree(device: Any, function: Function, arrays: dict[str, np.ndarray]) -> None:
+    """Fail unless the outputs, at every width, are the evaluator's; a sample that faults is compared by that."""
     samples = len(next(iter(arrays.values())))
     outputs = {one.name: np.zeros(samples, one.dtype) for one in function.arguments if one.mode == "w"}
     expected = {name: array.copy() for name, array in (arrays | outputs).items()}
-    fault = evaluate(function, expected, {}, samples, functions())
-    for lanes in LANES:
-        run = Run(to_kernel(function), arrays | outputs, {}, samples, lanes)
+    fault = evaluate(function, expected, {}, samples, functions_of(device))
+    for lanes in LANES if device.name == "cpu" else [None]:
+        run = run_on(device, to_kernel(function), arrays | outputs, {}, samples, lanes)
         assert run.launch() == fault
+        found = run.arrays
         for name in outputs:
-            assert same(run.arrays[name], expected[name]), (name, lanes)
+            assert same(found[name], expected[name]), (name, lanes)
 
 
 @pytest.mark.parametrize("type_", list(Type))
-def test_operations_give_the_evaluator_s_bits_at_every_width(type_: Type) -> None:
+def test_operations_give_the_evaluator_s_bits_at_every_width(type_: Type, device: Any) -> None:
     ops = [
         op
         for op, one in OPERATIONS.items()
@@ -187,33 +213,35 @@ def test_operations_give_the_evaluator_s_bits_at_every_width(type_: Type) -> Non
         and not (one.transcendental or (one.faults and type_.is_integer))
     ]
     conversions = [gives for gives in Type if not (type_.is_float and gives.is_integer)]
-    agree(several(type_, ops, conversions), pairs(type_))
+    agree(device, several(type_, ops, conversions), pairs(type_))
 
 
 @pytest.mark.parametrize("type_", INTEGERS)
 @pytest.mark.parametrize("op", ["floordiv", "mod"])
-def test_division_of_integers_gives_the_evaluator_s_bits_and_faults(op: str, type_: Type) -> None:
+def test_division_of_integers_gives_the_evaluator_s_bits_and_faults(op: str, type_: Type, device: Any) -> None:
     arrays = pairs(type_)
     good = {f"x{number}": arrays[name][arrays["b"] != 0] for number, name in enumerate("ab")}
-    agree(operation(op, [type_, type_]), good)
-    agree(operation(op, [type_, type_]), {f"x{number}": arrays[name][::-1].copy() for number, name in enumerate("ab")})
+    agree(device, operation(op, [type_, type_]), good)
+    turned = {f"x{number}": arrays[name][::-1].copy() for number, name in enumerate("ab")}
+    agree(device, operation(op, [type_, type_]), turned)
 
 
 @pytest.mark.parametrize("gives", INTEGERS)
 @pytest.mark.parametrize("type_", FLOATS)
-def test_floats_become_integers_or_fault_as_in_the_evaluator(type_: Type, gives: Type) -> None:
+def test_floats_become_integers_or_fault_as_in_the_evaluator(type_: Type, gives: Type, device: Any) -> None:
     function, numbers = operation("convert", [type_], gives), specials(type_)
     out = np.zeros(1, gives.dtype)
     good = [one for one in numbers if evaluate(function, {"x0": np.array([one]), "out": out}, {}, 1) is None]
-    agree(function, {"x0": np.array(good, type_.dtype)})
-    agree(function, {"x0": numbers})
+    agree(device, function, {"x0": np.array(good, type_.dtype)})
+    agree(device, function, {"x0": numbers})
 
 
 @pytest.mark.parametrize("type_", FLOATS)
-def test_transcendentals_give_the_same_bits_in_every_lane(type_: Type) -> None:
-    agree(several(type_, [op for op, one in OPERATIONS.items() if one.transcendental], []), pairs(type_))
+def test_transcendentals_give_the_same_bits_in_every_lane(type_: Type, device: Any) -> None:
+    agree(device, several(type_, [op for op, one in OPERATIONS.items() if one.transcendental], []), pairs(type_))
 
 
+@pytest.mark.host_only("the device's are measured where there is one")
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 @pytest.mark.parametrize("name", sorted(NUMPY))
 def test_transcendentals_are_within_four_units_in_the_last_place(name: str, kind: Any) -> None:

@@ -45,6 +45,7 @@ def shown(progress: Scalar, x: Mutable[Scalar], terminated: Terminated):
 # arrays that change after they were bound -----------------------------------------------------------------------------
 
 
+@pytest.mark.host_only("resizes an array of NumPy's")
 @pytest.mark.parametrize("use", ["launch", "graph"])
 @pytest.mark.parametrize("shape", [(10,), (3_000_000,)])
 def test_an_array_resized_between_bind_and_build_is_refused(use: str, shape: tuple[int, ...]) -> None:
@@ -55,6 +56,7 @@ def test_an_array_resized_between_bind_and_build_is_refused(use: str, shape: tup
         bound.launch() if use == "launch" else eagle.Graph().add(bound)
 
 
+@pytest.mark.host_only("resizes an array of NumPy's")
 def test_rows_lost_between_bind_and_build_are_refused() -> None:
     v = np.zeros((3, 1000))
     bound = eagle.deploy(kernels.length).bind(v=v, out=np.zeros(1000))
@@ -63,6 +65,7 @@ def test_rows_lost_between_bind_and_build_are_refused() -> None:
         bound.launch()
 
 
+@pytest.mark.host_only("resizes an array of NumPy's")
 def test_an_array_resized_between_runs_of_another_limit_is_refused() -> None:
     x, rate = np.full(100, 1e6), np.full(100, 0.9)
     runner = eagle.until_done(eagle.deploy(kernels.decay), x=x, rate=rate)
@@ -72,6 +75,7 @@ def test_an_array_resized_between_runs_of_another_limit_is_refused() -> None:
         runner.run()
 
 
+@pytest.mark.host_only("passes masks of NumPy's that cannot be written or are strided")
 def test_a_mask_of_another_length_is_refused() -> None:
     node = opaque(lambda: None)
     for mask in (np.zeros(5, bool), np.zeros(20, bool)[::2], np.zeros(10, np.uint8)):
@@ -83,12 +87,13 @@ def test_a_mask_of_another_length_is_refused() -> None:
         eagle.until_done([eagle.deploy(kernels.bump, steps=1), node], x=np.zeros(10), terminated=frozen)
 
 
-def test_plans_of_different_lengths_are_refused() -> None:
+def test_plans_of_different_lengths_are_refused(device: Any) -> None:
     parts = [eagle.deploy(kernels.count_down, steps=1), eagle.deploy(kernels.bump, steps=1)]
     with pytest.raises(eagle.PlaneError, match="kernel 'count_down' has 3 samples and kernel 'bump' has 5"):
-        eagle.until_done(parts, left=np.ones(3, np.int32), x=np.zeros(5))
+        eagle.until_done(parts, left=device.array(np.ones(3), np.int32), x=device.array(np.zeros(5)))
 
 
+@pytest.mark.host_only("the protocol is that of host arrays")
 def test_a_mask_that_moved_behind_its_protocol_is_noticed() -> None:
     class Held:
         def __init__(self, array: np.ndarray) -> None:
@@ -106,6 +111,7 @@ def test_a_mask_that_moved_behind_its_protocol_is_noticed() -> None:
         runner.run(1)
 
 
+@pytest.mark.host_only("resizes an array of NumPy's")
 def test_a_copied_array_that_was_resized_is_refused() -> None:
     x = np.zeros((4, 3))
     with pytest.warns(eagle.CopyWarning):
@@ -118,13 +124,14 @@ def test_a_copied_array_that_was_resized_is_refused() -> None:
 # aliasing -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_plane_that_is_read_and_written_is_seen_changing_in_a_loop() -> None:
-    y = np.zeros(5)
+def test_a_plane_that_is_read_and_written_is_seen_changing_in_a_loop(device: Any) -> None:
+    y = device.array(np.zeros(5))
     report = eagle.until_done(eagle.deploy(follow), x=y, y=y, max_steps=100, steps_per_sample=True).run()
     assert (report.status, report.steps) == ("finished", 10)
-    assert (y == 10).all()
+    assert (device.to_numpy(y) == 10).all()
 
 
+@pytest.mark.host_only("only arrays of NumPy's are copied")
 def test_copied_planes_that_are_one_array_stay_one() -> None:
     v = np.zeros(20)[::2]
     with pytest.warns(eagle.CopyWarning):
@@ -138,6 +145,7 @@ def test_copied_planes_that_are_one_array_stay_one() -> None:
 # callers in each other's way ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.host_only("a callable of its step waits on the host")
 def test_a_runner_lets_in_one_caller_whatever_the_limit() -> None:
     inside, done = threading.Event(), threading.Event()
 
@@ -159,6 +167,7 @@ def test_a_runner_lets_in_one_caller_whatever_the_limit() -> None:
     assert runner.run().done
 
 
+@pytest.mark.host_only("a callable of its graph runs on the host")
 def test_a_runner_and_a_graph_in_a_cycle_are_collected() -> None:
     runner = eagle.until_done(eagle.deploy(kernels.count_down), left=np.full(3, 2, np.int32))
     runner.run()
@@ -179,48 +188,50 @@ def test_a_runner_and_a_graph_in_a_cycle_are_collected() -> None:
 # failed samples and faults --------------------------------------------------------------------------------------------
 
 
-def test_a_failed_sample_is_not_run_again_after_a_fault() -> None:
-    x = np.array([1.0, np.nan, 1.0])
-    i, table = np.array([0, 0, 9]), np.ones(4)
+def test_a_failed_sample_is_not_run_again_after_a_fault(device: Any) -> None:
+    x = device.array([1.0, np.nan, 1.0])
+    i, table = device.array([0, 0, 9], np.int64), device.array(np.ones(4))
     runner = eagle.until_done(
         eagle.deploy(look), i=i, table=table, x=x, stop_on_nonfinite=True, steps_per_sample=True, max_steps=500
     )
     with pytest.raises(IndexError, match="index 9"):
         runner.run()
-    i[2] = 0
+    device.write(i, 0)
     assert runner.run().done
-    assert list(np.flatnonzero(runner.failed)) == [1]
-    assert runner.steps_taken[1] == 1
+    assert list(np.flatnonzero(device.to_numpy(runner.failed))) == [1]
+    assert device.to_numpy(runner.steps_taken).tolist() == [100, 1, 100]
 
 
-def test_samples_that_were_finished_before_do_not_fail() -> None:
-    x, mask = np.array([1.0, np.inf, 1.0]), np.array([False, True, False])
+def test_samples_that_were_finished_before_do_not_fail(device: Any) -> None:
+    x, mask = device.array([1.0, np.inf, 1.0]), device.array([False, True, False], bool)
     result = eagle.simulate(
         [kernels.bump, kernels.count_down],
         x=x,
-        left=np.full(3, 2, np.int32),
+        left=device.array(np.full(3, 2), np.int32),
         terminated=mask,
         stop_on_nonfinite=True,
     )
     assert (result.report.finished, result.report.failed) == (3, 0)
 
 
-def test_a_lone_plan_without_a_mask_takes_one_that_is_passed() -> None:
-    x = np.zeros(3)
-    runner = eagle.until_done(eagle.deploy(kernels.bump), x=x, terminated=np.array([False, True, False]), max_steps=5)
+def test_a_lone_plan_without_a_mask_takes_one_that_is_passed(device: Any) -> None:
+    x, mask = device.array(np.zeros(3)), device.array([False, True, False], bool)
+    runner = eagle.until_done(eagle.deploy(kernels.bump), x=x, terminated=mask, max_steps=5)
     assert runner.run().steps == 5
-    assert x.tolist() == [5, 0, 5]
+    assert device.to_numpy(x).tolist() == [5, 0, 5]
 
 
 # names and numbers ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.host_only("numbers become arrays of the host")
 def test_a_plane_may_be_called_step_and_not_like_a_keyword() -> None:
     assert eagle.simulate(stepped, step=0.5, x=0.0).x[0] == 1.5
     with pytest.raises(eagle.PlaneError, match=r"kernel 'shown' has an argument 'progress'.*another name"):
         eagle.simulate(shown, progress=np.ones(1), x=0.0)  # type: ignore[arg-type]
 
 
+@pytest.mark.host_only("numbers become arrays of the host")
 @pytest.mark.parametrize(
     ("left", "says"),
     [
@@ -235,12 +246,14 @@ def test_a_number_for_one_sample_is_not_bent(left: Any, says: str) -> None:
         eagle.simulate(kernels.count_down, left=left)
 
 
+@pytest.mark.host_only("numbers become arrays of the host")
 def test_numbers_too_large_are_plane_errors() -> None:
     with pytest.raises(eagle.PlaneError, match=r"plane 'factor'.*too large"):
         eagle.deploy(kernels.scale).run(x=np.zeros(2), factor=10**400)
     assert eagle.simulate(kernels.count_down, left=3, max_steps=2**70).status == "finished"
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_callables_and_bound_plans_in_a_step_are_told_what_to_be() -> None:
     with pytest.raises(TypeError, match=r"opaque\(fn"):
         eagle.until_done([lambda: None, eagle.deploy(kernels.count_down, steps=1)], left=np.ones(1, np.int32))
@@ -250,6 +263,7 @@ def test_callables_and_bound_plans_in_a_step_are_told_what_to_be() -> None:
         eagle.simulate([])
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_a_scalar_type_that_cannot_be_is_refused() -> None:
     plan = eagle.deploy(kernels.decay)
     with pytest.raises(eagle.GraphError, match="deployed already"):

@@ -63,12 +63,12 @@ def left(n: int = 300) -> np.ndarray:
 # one plan -------------------------------------------------------------------------------------------------------------
 
 
-def test_every_sample_stops_at_its_own_step() -> None:
+def test_every_sample_stops_at_its_own_step(device: Any) -> None:
     steps = left()
-    result = eagle.simulate(kernels.count_down, left=left(), steps_per_sample=True)
-    assert (result.left == 0).all()
-    assert result.terminated.all()
-    np.testing.assert_array_equal(result.steps, steps)
+    result = eagle.simulate(kernels.count_down, left=device.put(left()), steps_per_sample=True)
+    assert not device.to_numpy(result.left).any()
+    assert device.to_numpy(result.terminated).all()
+    np.testing.assert_array_equal(device.to_numpy(result.steps), steps)
     report = result.report
     assert (report.samples, report.finished, report.steps, report.launches, report.native_launches) == (
         300,
@@ -80,11 +80,12 @@ def test_every_sample_stops_at_its_own_step() -> None:
     assert (result.status, report.done, report.failed) == ("finished", True, 0)
 
 
-def test_the_pages_oscillator_gives_numpys_bits_and_its_launches() -> None:
+def test_the_pages_oscillator_gives_numpys_bits_and_its_launches(device: Any) -> None:
     n, dt = 1000, 1e-3
-    omega, x, v = np.linspace(1.0, 3.0, n), np.ones(n), np.zeros(n)
+    omega = np.linspace(1.0, 3.0, n)
+    x, v, t = (device.array(one) for one in (np.ones(n), np.zeros(n), np.zeros(n)))
     runner = eagle.until_done(
-        eagle.deploy(oscillator), max_steps=10_000, x=x, v=v, t=np.zeros(n), omega=omega, t_end=1.0, dt=dt
+        eagle.deploy(oscillator), max_steps=10_000, x=x, v=v, t=t, omega=device.put(omega), t_end=1.0, dt=dt
     )
     report = runner.run()
     assert report.launches in (16, 17)
@@ -92,67 +93,70 @@ def test_the_pages_oscillator_gives_numpys_bits_and_its_launches() -> None:
     p, q = np.ones(n), np.zeros(n)
     for _ in range(report.steps):
         p, q = p + dt * q, q - dt * omega * omega * p
-    np.testing.assert_array_equal(x, p)
-    np.testing.assert_array_equal(v, q)
+    np.testing.assert_array_equal(device.to_numpy(x), p)
+    np.testing.assert_array_equal(device.to_numpy(v), q)
     again = runner.run()
     assert (again.launches, again.native_launches, again.steps, again.build_s) == (0, 0, 0, 0)
     assert again.done
 
 
-def test_a_limit_is_exact_for_every_sample_and_run_goes_on_after_it() -> None:
-    counts = left()
+def test_a_limit_is_exact_for_every_sample_and_run_goes_on_after_it(device: Any) -> None:
+    counts = device.put(left())
     runner = eagle.until_done(eagle.deploy(kernels.count_down), max_steps=50, left=counts)
     report = runner.run()
     assert (report.status, report.steps) == ("max_steps", 50)
-    np.testing.assert_array_equal(counts, np.maximum(left() - 50, 0))
+    np.testing.assert_array_equal(device.to_numpy(counts), np.maximum(left() - 50, 0))
     assert report.finished == np.count_nonzero(left() <= 50)
     assert runner.run(max_steps=7).steps == 7
-    np.testing.assert_array_equal(counts, np.maximum(left() - 57, 0))
+    np.testing.assert_array_equal(device.to_numpy(counts), np.maximum(left() - 57, 0))
     assert runner.run().status == "finished"
-    assert not counts.any()
+    assert not device.to_numpy(counts).any()
 
 
-def test_samples_that_are_finished_before_are_left_alone() -> None:
-    counts, mask = left(), np.arange(300) % 3 == 0
+def test_samples_that_are_finished_before_are_left_alone(device: Any) -> None:
+    before = np.arange(300) % 3 == 0
+    counts, mask = device.put(left()), device.put(before)
     result = eagle.simulate(kernels.count_down, left=counts, terminated=mask, steps_per_sample=True)
-    np.testing.assert_array_equal(counts, np.where(np.arange(300) % 3 == 0, left(), 0))
-    np.testing.assert_array_equal(result.steps, np.where(np.arange(300) % 3 == 0, 0, left()))
+    np.testing.assert_array_equal(device.to_numpy(counts), np.where(before, left(), 0))
+    np.testing.assert_array_equal(device.to_numpy(result.steps), np.where(before, 0, left()))
 
 
-def test_reset_starts_anew_from_what_the_arrays_hold() -> None:
-    counts = left()
-    runner = eagle.until_done(eagle.deploy(kernels.count_down), left=counts)
+def test_reset_starts_anew_from_what_the_arrays_hold(device: Any) -> None:
+    counts = device.put(left())
+    runner = eagle.until_done(eagle.deploy(kernels.count_down), left=counts, steps_per_sample=True)
     runner.run()
-    counts[:] = 5
+    device.write(counts, 5)
     assert runner.reset().run().steps == 5
+    assert (device.to_numpy(runner.steps_taken) == 5).all()
 
 
-def test_no_samples_are_done_at_once() -> None:
-    result = eagle.simulate(kernels.count_down, left=np.zeros(0, np.int32))
+def test_no_samples_are_done_at_once(device: Any) -> None:
+    result = eagle.simulate(kernels.count_down, left=device.array([], np.int32))
     assert (result.status, result.report.launches) == ("finished", 0)
 
 
 @pytest.mark.parametrize("kernel", [kernels.decay, [kernels.decay, halve]], ids=["one kernel", "several"])
-def test_no_samples_are_done_at_once_whatever_is_asked_of_them(kernel: Any) -> None:
+def test_no_samples_are_done_at_once_whatever_is_asked_of_them(kernel: Any, device: Any) -> None:
     calls: list[tuple[int, int, int]] = []
     result = eagle.simulate(
         kernel,
         steps_per_sample=True,
         stop_on_nonfinite=True,
         progress=lambda *how: calls.append(how),
-        x=np.zeros(0),
-        rate=np.zeros(0),
+        x=device.array([]),
+        rate=device.array([]),
     )
     assert (result.status, result.report.native_launches, calls) == ("finished", 0, [])
-    assert result.steps.size == result.failed.size == 0
+    assert device.to_numpy(result.steps).size == result.failed.size == 0
 
 
-def test_max_steps_of_zero_runs_nothing() -> None:
-    counts = left()
+def test_max_steps_of_zero_runs_nothing(device: Any) -> None:
+    counts = device.put(left())
     assert eagle.simulate(kernels.count_down, left=counts, max_steps=0).status == "max_steps"
-    np.testing.assert_array_equal(counts, left())
+    np.testing.assert_array_equal(device.to_numpy(counts), left())
 
 
+@pytest.mark.host_only("numbers become arrays of the host")
 def test_numbers_are_taken_for_one_sample() -> None:
     result = eagle.simulate(kernels.decay, x=100.0, rate=0.5)
     assert result.x.shape == (1,)
@@ -172,20 +176,23 @@ def counters(wide: Mutable[Index], narrow: Mutable[Int32], terminated: Terminate
     terminated = wide >= 10
 
 
-def test_one_number_in_several_types_is_each_of_them() -> None:
-    result = eagle.simulate(counters, wide=np.zeros(3, np.int64), narrow=np.zeros(3, np.int32), x=np.zeros(3))
-    assert (list(result.wide), list(result.narrow), list(result.x)) == ([10] * 3, [5] * 3, [5.0] * 3)
+def test_one_number_in_several_types_is_each_of_them(device: Any) -> None:
+    planes = {"wide": np.zeros(3, np.int64), "narrow": np.zeros(3, np.int32), "x": np.zeros(3)}
+    result = eagle.simulate(counters, **{name: device.put(array) for name, array in planes.items()})
+    assert [device.to_numpy(result.arrays[name]).tolist() for name in planes] == [[10] * 3, [5] * 3, [5.0] * 3]
 
 
-def test_float32_loops_stay_in_float32() -> None:
-    x = np.full(100, 100, np.float32)
-    result = eagle.simulate(kernels.decay, x=x, rate=np.full(100, 0.9, np.float32), scalar="float32")
+def test_float32_loops_stay_in_float32(device: Any) -> None:
+    x, expected = device.array(np.full(100, 100), np.float32), np.float32(100)
+    result = eagle.simulate(kernels.decay, x=x, rate=device.array(np.full(100, 0.9), np.float32), scalar="float32")
     assert result.x is x
-    assert (x < 1).all()
+    while expected >= 1:
+        expected *= np.float32(0.9)
+    assert (device.to_numpy(x) == expected).all()
 
 
-def test_state_arrays_are_the_callers_own_and_found_by_name() -> None:
-    counts = left()
+def test_state_arrays_are_the_callers_own_and_found_by_name(device: Any) -> None:
+    counts = device.put(left())
     result = eagle.simulate(kernels.count_down, left=counts)
     assert result.left is counts
     assert "left" in dir(result)
@@ -193,22 +200,22 @@ def test_state_arrays_are_the_callers_own_and_found_by_name() -> None:
         result.right  # noqa: B018
 
 
-def test_a_sample_whose_state_is_no_number_ends_and_is_listed() -> None:
-    x = np.array([2.0**0.5, 1.5, np.nan, 2.0**0.25, 3.0])
-    x[0] = x[3] = 4.0  # grows without bound, as 1.5 and 3 do
+def test_a_sample_whose_state_is_no_number_ends_and_is_listed(device: Any) -> None:
+    x = device.array([4.0, 1.5, np.nan, 4.0, 3.0])
     result = eagle.simulate(grow, x=x, stop_on_nonfinite=True, max_steps=100)
     assert list(result.failed) == [0, 1, 2, 3, 4]
     assert (result.report.failed, result.report.finished, result.status) == (5, 0, "finished")
 
 
-def test_without_looking_for_it_a_sample_that_is_no_number_runs_to_the_limit() -> None:
-    result = eagle.simulate(grow, x=np.array([np.nan]), max_steps=10)
+def test_without_looking_for_it_a_sample_that_is_no_number_runs_to_the_limit(device: Any) -> None:
+    result = eagle.simulate(grow, x=device.array([np.nan]), max_steps=10)
     assert (result.status, result.report.steps, result.failed) == ("max_steps", 10, None)
 
 
 # steps of several nodes -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.host_only("its nodes are Python callables that look at arrays of the host")
 @pytest.mark.parametrize("declares", [True, False])
 def test_a_step_of_several_nodes_runs_in_list_order_once_per_step(declares: bool) -> None:
     n, log = 5, []
@@ -228,33 +235,36 @@ def test_a_step_of_several_nodes_runs_in_list_order_once_per_step(declares: bool
     np.testing.assert_array_equal(result.steps_taken, np.arange(1, n + 1))
 
 
-def test_a_step_of_several_kernels_in_simulate() -> None:
-    result = eagle.simulate([halve, kernels.count_down], x=np.ones(4), left=np.arange(1, 5, dtype=np.int32))
-    np.testing.assert_array_equal(result.x, [0.5, 0.25, 0.125, 0.0625])
+def test_a_step_of_several_kernels_in_simulate(device: Any) -> None:
+    counts = device.array([1, 2, 3, 4], np.int32)
+    result = eagle.simulate([halve, kernels.count_down], x=device.array(np.ones(4)), left=counts, steps_per_sample=True)
+    np.testing.assert_array_equal(device.to_numpy(result.x), [0.5, 0.25, 0.125, 0.0625])
+    assert device.to_numpy(result.steps).tolist() == [1, 2, 3, 4]
 
 
-def test_a_limit_is_exact_in_a_step_of_several_nodes() -> None:
-    x, counts = np.ones(4), np.full(4, 100, np.int32)
+def test_a_limit_is_exact_in_a_step_of_several_nodes(device: Any) -> None:
+    x, counts = device.array(np.ones(4)), device.array(np.full(4, 100), np.int32)
     runner = eagle.until_done(
         [eagle.deploy(halve, steps=1), eagle.deploy(kernels.count_down, steps=1)], x=x, left=counts, max_steps=3
     )
     assert runner.run().status == "max_steps"
-    assert x[0] == 0.125
+    assert device.to_numpy(x)[0] == 0.125
     assert runner.run(2).steps == 2
-    assert x[0] == 0.5**5
+    assert device.to_numpy(x)[0] == 0.5**5
 
 
-def test_non_finite_states_end_samples_in_a_step_of_several_nodes() -> None:
-    x, counts = np.array([1.0, np.inf, np.nan, 1.0]), np.full(4, 3, np.int32)
+def test_non_finite_states_end_samples_in_a_step_of_several_nodes(device: Any) -> None:
+    x, counts = device.array([1.0, np.inf, np.nan, 1.0]), device.array(np.full(4, 3), np.int32)
     result = eagle.simulate([halve, kernels.count_down], x=x, left=counts, stop_on_nonfinite=True)
     assert list(result.failed) == [1, 2]
-    assert counts.tolist() == [0, 2, 2, 0]
+    assert device.to_numpy(counts).tolist() == [0, 2, 2, 0]
     assert result.report.finished == 2
 
 
 # refusals -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_a_step_that_never_ends_is_refused() -> None:
     with pytest.raises(eagle.GraphError, match=r"nothing says when a sample is done.*Declare"):
         eagle.until_done(eagle.deploy(halve), x=np.ones(3))
@@ -262,6 +272,7 @@ def test_a_step_that_never_ends_is_refused() -> None:
         eagle.until_done([opaque(lambda: None)])
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_what_is_no_step_is_refused() -> None:
     with pytest.raises(GraphTypeError, match="made of plans and nodes"):
         eagle.until_done(kernels.decay)
@@ -271,6 +282,7 @@ def test_what_is_no_step_is_refused() -> None:
         eagle.until_done([opaque(lambda: None), eagle.deploy(kernels.decay)], x=np.ones(1), rate=np.ones(1))
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_limits_and_names_that_cannot_be_are_refused() -> None:
     plan = eagle.deploy(kernels.decay)
     with pytest.raises(eagle.GraphError, match="max_steps is -1"):
@@ -286,31 +298,37 @@ def test_limits_and_names_that_cannot_be_are_refused() -> None:
 # progress and interruption --------------------------------------------------------------------------------------------
 
 
-def test_progress_calls_as_the_run_goes_on_and_changes_no_result() -> None:
+def test_progress_calls_as_the_run_goes_on_and_changes_no_result(device: Any) -> None:
     calls: list[tuple[int, int, int]] = []
     result = eagle.simulate(
-        kernels.count_down, left=left(), max_steps=640, progress=lambda *how: calls.append(how), steps_per_sample=True
+        kernels.count_down,
+        left=device.put(left()),
+        max_steps=640,
+        progress=lambda *how: calls.append(how),
+        steps_per_sample=True,
     )
-    np.testing.assert_array_equal(result.steps, left())
+    np.testing.assert_array_equal(device.to_numpy(result.steps), left())
     assert len(calls) == 10
     assert calls[-1] == (300, 300, 97)
     assert result.report.native_launches == 10
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_progress_is_a_bool_or_a_callable() -> None:
     with pytest.raises(GraphTypeError, match="progress is"):
         eagle.simulate(kernels.count_down, left=left(), progress=3)  # type: ignore[arg-type]
 
 
-def test_a_bar_is_shown_on_a_run_that_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_is_shown_on_a_run_that_takes_long(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tqdm")
     import eagle.progress
 
     monkeypatch.setattr(eagle.progress, "_QUIET_S", 0.0)
     with contextlib.redirect_stderr(io.StringIO()):
-        assert eagle.simulate(kernels.count_down, left=left(), progress=True).status == "finished"
+        assert eagle.simulate(kernels.count_down, left=device.put(left()), progress=True).status == "finished"
 
 
+@pytest.mark.host_only("runs in a process without the device of this one")
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 @pytest.mark.parametrize("kernel", ["loop", "inner"])
 def test_ctrl_c_stops_a_loop_that_never_ends(kernel: str) -> None:

@@ -28,6 +28,7 @@ def x() -> np.ndarray:
 # deploying ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_what_is_no_kernel_is_a_type_error_that_says_how_to_make_one() -> None:
     with pytest.raises(GraphTypeError, match=r"@hawk\.kernel"):
         eagle.deploy(lambda x: x)
@@ -35,6 +36,7 @@ def test_what_is_no_kernel_is_a_type_error_that_says_how_to_make_one() -> None:
         eagle.deploy(3)
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_unknown_keywords_and_scalars_and_targets_are_refused() -> None:
     with pytest.raises(TypeError, match="shiny"):
         eagle.deploy(kernels.scale, shiny=True)  # type: ignore[call-arg]
@@ -48,6 +50,7 @@ def test_unknown_keywords_and_scalars_and_targets_are_refused() -> None:
         eagle.deploy(kernels.scale, steps=0)
 
 
+@pytest.mark.host_only("nothing runs")
 def test_a_plan_says_what_it_takes() -> None:
     text = str(eagle.deploy(kernels.turn))
     for part in ("turn", "m: float64, shape (4, n), read", "v: float64, shape (2, n), updated"):
@@ -59,66 +62,77 @@ def test_a_plan_says_what_it_takes() -> None:
 # running --------------------------------------------------------------------------------------------------------------
 
 
-def test_run_allocates_outputs_and_returns_them(x: np.ndarray) -> None:
-    np.testing.assert_array_equal(eagle.deploy(kernels.scale).run(x=x, factor=2), 2 * x)
-    both = eagle.deploy(kernels.sum_and_difference).run(a=x, b=x[::-1].copy())
-    np.testing.assert_array_equal(both.total, [4] * 5)
-    np.testing.assert_array_equal(both.difference, x - x[::-1])
+def test_run_allocates_outputs_and_returns_them(device: Any, x: np.ndarray) -> None:
+    out = eagle.deploy(kernels.scale).run(x=device.put(x), factor=2)
+    np.testing.assert_array_equal(device.to_numpy(out), 2 * x)
+    both = eagle.deploy(kernels.sum_and_difference).run(a=device.put(x), b=device.put(x[::-1]))
+    np.testing.assert_array_equal(device.to_numpy(both.total), [4] * 5)
+    np.testing.assert_array_equal(device.to_numpy(both.difference), x - x[::-1])
 
 
-def test_run_writes_into_outputs_that_are_given(x: np.ndarray) -> None:
-    out = np.zeros(5)
-    assert eagle.deploy(kernels.scale).run(x=x, factor=3, out=out) is out
-    np.testing.assert_array_equal(out, 3 * x)
+def test_run_writes_into_outputs_that_are_given(device: Any, x: np.ndarray) -> None:
+    out = device.array(np.zeros(5))
+    assert eagle.deploy(kernels.scale).run(x=device.put(x), factor=3, out=out) is out
+    np.testing.assert_array_equal(device.to_numpy(out), 3 * x)
 
 
-def test_run_returns_what_is_updated_in_place(x: np.ndarray) -> None:
-    assert eagle.deploy(kernels.bump).run(x=x) is x
-    np.testing.assert_array_equal(x, np.arange(5.0) + 1)
+def test_run_returns_what_is_updated_in_place(device: Any, x: np.ndarray) -> None:
+    plane = device.put(x)
+    assert eagle.deploy(kernels.bump).run(x=plane) is plane
+    np.testing.assert_array_equal(device.to_numpy(plane), x + 1)
 
 
-def test_an_output_may_be_the_very_same_array_as_an_input(x: np.ndarray) -> None:
-    eagle.deploy(kernels.scale).bind(x=x, factor=2.0, out=x).launch(3)
-    np.testing.assert_array_equal(x, 8 * np.arange(5.0))
+def test_an_output_may_be_the_very_same_array_as_an_input(device: Any, x: np.ndarray) -> None:
+    plane = device.put(x)
+    eagle.deploy(kernels.scale).bind(x=plane, factor=2.0, out=plane).launch(3)
+    np.testing.assert_array_equal(device.to_numpy(plane), 8 * x)
 
 
 @pytest.mark.parametrize("samples", [0, 1, 7, 33, 1000])
-def test_every_batch_size_runs(samples: int) -> None:
+def test_every_batch_size_runs(samples: int, device: Any) -> None:
     x = np.linspace(-1, 1, samples)
-    np.testing.assert_array_equal(eagle.deploy(kernels.scale).run(x=x, factor=0.1), 0.1 * x)
+    out = eagle.deploy(kernels.scale).run(x=device.put(x), factor=0.1)
+    np.testing.assert_array_equal(device.to_numpy(out), 0.1 * x)
 
 
-def test_vectors_and_matrices_are_component_major_rows(x: np.ndarray) -> None:
+def test_vectors_and_matrices_are_component_major_rows(device: Any, x: np.ndarray) -> None:
     v = np.stack([x, x + 1, x + 2])
     expected = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) ** 0.5
-    np.testing.assert_allclose(eagle.deploy(kernels.length).run(v=v), expected, rtol=1e-15)
+    length = eagle.deploy(kernels.length)
+    np.testing.assert_allclose(device.to_numpy(length.run(v=device.put(v))), expected, rtol=1e-15)
     wide = np.zeros((3, 9))
     wide[:, 2:7] = v
-    np.testing.assert_allclose(eagle.deploy(kernels.length).run(v=wide[:, 2:7]), expected, rtol=1e-15)
+    inside = device.view(device.put(wide), slice(None), slice(2, 7))
+    np.testing.assert_allclose(device.to_numpy(length.run(v=inside)), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (2, 2, 5)])
+def test_a_matrix_comes_as_rows_of_components_or_in_its_shape(shape: Any, device: Any, x: np.ndarray) -> None:
     m = np.zeros((2, 2, 5))
     m[0, 1], m[1, 0] = 1, 2
-    u = np.stack([x, x + 1])
-    eagle.deploy(kernels.turn).bind(m=m, v=u).launch()
-    np.testing.assert_array_equal(u, [x + 1, 2 * x])
+    u = device.put(np.stack([x, x + 1]))
+    eagle.deploy(kernels.turn).bind(m=device.put(m.reshape(shape)), v=u).launch()
+    np.testing.assert_array_equal(device.to_numpy(u), [x + 1, 2 * x])
 
 
-def test_float32_plans_compute_in_float32() -> None:
+def test_float32_plans_compute_in_float32(device: Any) -> None:
     x = np.linspace(0, 1, 9, dtype=np.float32)
-    out = eagle.deploy(kernels.scale, scalar="float32").run(x=x, factor=0.1)
+    out = device.to_numpy(eagle.deploy(kernels.scale, scalar="float32").run(x=device.put(x), factor=0.1))
     assert out.dtype == np.float32
     np.testing.assert_array_equal(out, np.float32(0.1) * x)
 
 
-def test_nan_and_infinity_flow_through() -> None:
-    x = np.array([np.nan, np.inf, -np.inf, -0.0])
-    out = eagle.deploy(kernels.scale).run(x=x, factor=0.0)
+def test_nan_and_infinity_flow_through(device: Any) -> None:
+    x = device.array([np.nan, np.inf, -np.inf, -0.0])
+    out = device.to_numpy(eagle.deploy(kernels.scale).run(x=x, factor=0.0))
     assert np.isnan(out[:3]).all()
     assert np.signbit(out[3])
 
 
-def test_bools_are_read_as_true_whatever_byte_they_hold() -> None:
-    flag = np.array([0, 1, 7, 255], np.uint8).view(bool)
-    np.testing.assert_array_equal(eagle.deploy(kernels.negate).run(flag=flag), [True, False, False, False])
+def test_bools_are_read_as_true_whatever_byte_they_hold(device: Any) -> None:
+    flag = device.put(np.array([0, 1, 7, 255], np.uint8).view(bool))
+    out = device.to_numpy(eagle.deploy(kernels.negate).run(flag=flag))
+    np.testing.assert_array_equal(out.view(np.uint8), [1, 0, 0, 0])
 
 
 # what bind refuses ----------------------------------------------------------------------------------------------------
@@ -129,6 +143,7 @@ READ_ONLY.flags.writeable = False
 RAW = np.zeros(6 * 8 + 1, np.uint8)
 
 
+@pytest.mark.host_only("passes arrays of NumPy's; refused before anything runs")
 @pytest.mark.parametrize(
     ("kernel", "planes", "says"),
     [
@@ -165,6 +180,7 @@ def test_what_does_not_fit_is_refused_by_name(kernel: Any, planes: dict[str, Any
         eagle.deploy(kernel).bind(**planes)
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_memory_of_another_device_is_refused() -> None:
     class OnDevice:
         __cuda_array_interface__ = {"shape": (6,), "typestr": "<f8", "data": (1 << 40, False), "version": 3}  # noqa: RUF012
@@ -176,6 +192,7 @@ def test_memory_of_another_device_is_refused() -> None:
 # copies ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.host_only("only arrays of NumPy's are copied")
 def test_a_strided_or_sample_major_array_is_copied_with_a_warning_and_back() -> None:
     base = np.arange(10.0)
     with pytest.warns(eagle.CopyWarning, match="'x' of kernel 'bump' is copied"):
@@ -190,6 +207,7 @@ def test_a_strided_or_sample_major_array_is_copied_with_a_warning_and_back() -> 
     np.testing.assert_array_equal(rows, np.arange(10.0).reshape(5, 2)[:, ::-1])
 
 
+@pytest.mark.host_only("only arrays of NumPy's are copied")
 def test_a_graph_refuses_a_plane_that_would_be_copied() -> None:
     with pytest.warns(eagle.CopyWarning):
         bound = eagle.deploy(kernels.bump).bind(x=np.zeros(10)[::2])
@@ -200,16 +218,18 @@ def test_a_graph_refuses_a_plane_that_would_be_copied() -> None:
 # in graphs ------------------------------------------------------------------------------------------------------------
 
 
-def test_plan_launches_are_ordered_by_what_their_kernels_touch(x: np.ndarray) -> None:
-    y, scale, bump = np.zeros(5), eagle.deploy(kernels.scale), eagle.deploy(kernels.bump)
+def test_plan_launches_are_ordered_by_what_their_kernels_touch(device: Any) -> None:
+    x, y = device.array(np.arange(5.0)), device.array(np.zeros(5))
+    scale, bump = eagle.deploy(kernels.scale), eagle.deploy(kernels.bump)
     g = eagle.Graph()
     g.add(bump.bind(x=x)).add(scale.bind(x=x, factor=2.0, out=y), name="double").add(bump.bind(x=y))
     assert g.node_labels() == ("bump", "double", "bump_2")
     assert [tuple(edge) for edge in g.edges()] == [(0, 1, "x", "RAW"), (1, 2, "out", "RAW"), (1, 2, "out", "WAW")]
     g.build().launch(2)
-    np.testing.assert_array_equal(y, 2 * (np.arange(5.0) + 2) + 1)
+    np.testing.assert_array_equal(device.to_numpy(y), 2 * (np.arange(5.0) + 2) + 1)
 
 
+@pytest.mark.host_only("its callables look at arrays of the host")
 def test_plans_in_a_group_and_between_callables(x: np.ndarray) -> None:
     y, log, bump = np.zeros(5), [], eagle.deploy(kernels.bump)
     g = eagle.Graph()
@@ -221,21 +241,23 @@ def test_plans_in_a_group_and_between_callables(x: np.ndarray) -> None:
     assert x[0] == 2
 
 
-def test_siblings_that_share_a_plane_race() -> None:
-    x, bump = np.zeros(5), eagle.deploy(kernels.bump)
+def test_siblings_that_share_a_plane_race(device: Any) -> None:
+    x, bump = device.array(np.zeros(5)), eagle.deploy(kernels.bump)
     with pytest.raises(eagle.RaceError, match=r"'bump'.*'bump_2'"):
         eagle.Graph().add_group([bump.bind(x=x), bump.bind(x=x)]).build()
 
 
-def test_a_plan_in_a_conditional_by_its_launch(x: np.ndarray) -> None:
-    flag, bound = np.ones(1), eagle.deploy(kernels.bump).bind(x=x)
+def test_a_plan_in_a_conditional_by_its_launch(device: Any) -> None:
+    x, flag = device.array(np.zeros(5)), device.array(np.ones(1))
+    bound = eagle.deploy(kernels.bump).bind(x=x)
     g = eagle.Graph().add_node(eagle.skippable(bound.launch, eagle.SkipGuard.nonzero(flag))).build()
     g.launch()
-    flag[0] = 0
+    device.write(flag, 0)
     g.launch()
-    assert x[0] == 1
+    assert (device.to_numpy(x) == 1).all()
 
 
+@pytest.mark.host_only("resizes an array of NumPy's")
 def test_a_plane_that_moved_is_refused_by_name() -> None:
     x = np.zeros(100)
     g = eagle.Graph().add(eagle.deploy(kernels.bump).bind(x=x), name="n").build().launch()
@@ -244,17 +266,18 @@ def test_a_plane_that_moved_is_refused_by_name() -> None:
         g.launch()
 
 
-def test_masks_and_counters_a_kernel_writes_are_writes() -> None:
-    left, mask = np.array([3, 1], np.int32), np.zeros(2, bool)
+def test_masks_and_counters_a_kernel_writes_are_writes(device: Any) -> None:
+    left, mask = device.array([3, 1], np.int32), device.array(np.zeros(2), bool)
     g = eagle.Graph().add(eagle.deploy(kernels.count_down).bind(left=left, terminated=mask))
     g.add_node(opaque(lambda: None, reads={"mask": mask}))
     assert [(edge.plane, edge.kind) for edge in g.edges()] == [("terminated", "RAW")]
     g.build().launch()
-    assert mask.tolist() == [False, True]
+    assert device.to_numpy(mask).tolist() == [False, True]
     g.launch()
-    assert left.tolist() == [1, 0]
+    assert device.to_numpy(left).tolist() == [1, 0]
 
 
+@pytest.mark.host_only("refused before anything runs")
 def test_a_derivative_enters_no_graph(x: np.ndarray) -> None:
     from dataclasses import replace
 
@@ -267,17 +290,18 @@ def test_a_derivative_enters_no_graph(x: np.ndarray) -> None:
 # rebinding ------------------------------------------------------------------------------------------------------------
 
 
-def test_rebind_changes_some_arguments_and_keeps_the_others(x: np.ndarray) -> None:
-    y, out = np.ones(5), np.zeros(5)
+def test_rebind_changes_some_arguments_and_keeps_the_others(device: Any) -> None:
+    x, y, out = (device.array(one) for one in (np.arange(5.0), np.ones(5), np.zeros(5)))
     bound = eagle.deploy(kernels.scale).bind(x=x, factor=2.0, out=out).launch()
     bound.rebind(x=y, factor=3).launch()
-    np.testing.assert_array_equal(out, [3] * 5)
+    np.testing.assert_array_equal(device.to_numpy(out), [3] * 5)
     with pytest.raises(eagle.PlaneError, match="int64"):
-        bound.rebind(x=np.zeros(5, np.int64))
+        bound.rebind(x=device.array(np.zeros(5), np.int64))
     bound.launch()
-    np.testing.assert_array_equal(out, [3] * 5)
+    np.testing.assert_array_equal(device.to_numpy(out), [3] * 5)
 
 
+@pytest.mark.host_only("only arrays of NumPy's are copied")
 def test_a_rebind_holds_in_the_graphs_it_stands_in(x: np.ndarray) -> None:
     other = np.full(7, 4.0)
     bound = eagle.deploy(kernels.bump).bind(x=x)
@@ -296,68 +320,75 @@ def test_a_rebind_holds_in_the_graphs_it_stands_in(x: np.ndarray) -> None:
     assert (other == 8).all()
 
 
-def test_a_rebind_that_would_change_who_waits_is_refused(x: np.ndarray) -> None:
-    y, z = np.zeros(5), np.zeros(5)
+def test_a_rebind_that_would_change_who_waits_is_refused(device: Any) -> None:
+    x, y, z = (device.array(np.zeros(5)) for _ in range(3))
     first, second = eagle.deploy(kernels.bump).bind(x=x), eagle.deploy(kernels.bump).bind(x=y)
     g = eagle.Graph().add(first, name="first").add(second, name="second").build()
     with pytest.raises(eagle.GraphError, match="wait for other nodes"):
         second.rebind(x=x)
     g.launch()
-    assert (y == 1).all()
+    assert (device.to_numpy(y) == 1).all()
     second.rebind(x=z)
     g.launch()
-    assert (z == 1).all()
-    assert (y == 1).all()
+    assert (device.to_numpy(z) == 1).all()
+    assert (device.to_numpy(y) == 1).all()
 
 
-def test_a_rebind_inside_a_conditional_is_refused(x: np.ndarray) -> None:
-    bound, guard = eagle.deploy(kernels.bump).bind(x=x), np.ones(1)
+def test_a_rebind_inside_a_conditional_is_refused(device: Any, x: np.ndarray) -> None:
+    plane, guard = device.put(x), device.array(np.ones(1))
+    bound = eagle.deploy(kernels.bump).bind(x=plane)
     g = eagle.Graph().add_node(eagle.graph.skippable(bound, eagle.graph.SkipGuard(guard))).build()
     with pytest.raises(eagle.GraphError, match="stands inside it"):
-        bound.rebind(x=np.zeros(5))
+        bound.rebind(x=device.array(np.zeros(5)))
     g.launch()
-    np.testing.assert_array_equal(x, np.arange(5.0) + 1)
+    np.testing.assert_array_equal(device.to_numpy(plane), x + 1)
 
 
-def test_branches_that_would_race_after_a_rebind_are_refused(x: np.ndarray) -> None:
-    y = np.zeros(5)
+def test_branches_that_would_race_after_a_rebind_are_refused(device: Any) -> None:
+    x, y = device.array(np.zeros(5)), device.array(np.zeros(5))
     first, second = eagle.deploy(kernels.bump).bind(x=x), eagle.deploy(kernels.bump).bind(x=y)
     g = eagle.Graph().add_group([first, second]).build()
     with pytest.raises(eagle.RaceError, match="race"):
         second.rebind(x=x)
     g.launch()
-    assert (y == 1).all()
+    assert (device.to_numpy(y) == 1).all()
 
 
 # faults ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("index", [5, -1, 2**40])
-def test_an_index_outside_a_table_raises_naming_kernel_table_sample_and_index(index: int) -> None:
+def test_an_index_outside_a_table_raises_naming_kernel_table_sample_and_index(index: int, device: Any) -> None:
     i = np.arange(100) % 5
     i[77] = i[99] = index
     with pytest.raises(IndexError) as caught:
-        eagle.deploy(kernels.look_up).run(i=i, table=np.arange(5.0))
+        eagle.deploy(kernels.look_up).run(i=device.put(i), table=device.array(np.arange(5.0)))
     text = str(caught.value) + "".join(caught.value.__notes__)
     for part in ("look_up", "table", "77", str(index), "kernels.py", "return table[i]"):
         assert part in text
 
 
-def test_the_other_samples_of_a_fault_are_done() -> None:
-    a, b, out = np.arange(8, dtype=np.int32), np.array([1, 1, 0, 1, 0, 1, 1, 1], np.int32), np.zeros(8, np.int32)
+def test_a_table_without_elements_is_taken_and_every_index_is_outside(device: Any) -> None:
+    table = device.array(np.zeros((0, 4)))
+    with pytest.raises(IndexError, match="index 0 is outside table 'table', for sample 0"):
+        eagle.deploy(kernels.look_up_in_two_axes).run(i=device.array([0, 1], np.int64), table=table)
+
+
+def test_the_other_samples_of_a_fault_are_done(device: Any) -> None:
+    a, b, out = (device.array(one, np.int32) for one in (np.arange(8), [1, 1, 0, 1, 0, 1, 1, 1], np.zeros(8)))
     bound = eagle.deploy(kernels.divide).bind(a=a, b=b, out=out)
     with pytest.raises(ZeroDivisionError, match="sample 2"):
         bound.launch()
-    assert out[[0, 1, 3, 5, 6, 7]].tolist() == [0, 1, 3, 5, 6, 7]
-    b[:] = 1
+    assert device.to_numpy(out)[[0, 1, 3, 5, 6, 7]].tolist() == [0, 1, 3, 5, 6, 7]
+    device.write(b, 1)
     bound.launch()
-    assert out.tolist() == a.tolist()
+    assert device.to_numpy(out).tolist() == list(range(8))
 
 
-def test_a_bound_plan_dies_with_its_last_reference(x: np.ndarray) -> None:
+def test_a_bound_plan_dies_with_its_last_reference(device: Any, x: np.ndarray) -> None:
     gc.disable()
     try:
-        bound = eagle.deploy(kernels.bump).bind(x=x).launch()
+        bound = eagle.deploy(kernels.bump).bind(x=device.put(x)).launch()
         alive = weakref.ref(bound)
         del bound
         assert alive() is None
@@ -365,6 +396,7 @@ def test_a_bound_plan_dies_with_its_last_reference(x: np.ndarray) -> None:
         gc.enable()
 
 
+@pytest.mark.host_only("the device's compiler is NVIDIA's, not a program")
 def test_no_program_is_started_to_compile_a_kernel(tmp_path: Path) -> None:
     code = """
 import sys

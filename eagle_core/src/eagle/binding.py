@@ -177,6 +177,11 @@ def _per_sample(argument: Argument, array: object, memory: Memory) -> _Plane:
     if argument.shape and len(shape) == 2 and shape[0] == components:
         return _laid_out(argument, array, memory, shape[1], np.asarray)
     if axes == 2 and len(shape) == 3 and shape[:2] == argument.shape:
+        if not isinstance(array, np.ndarray) and hasattr(array, "reshape"):
+            rows = array.reshape(components, shape[2])
+            seen = adapter_of(rows).describe(rows)
+            if seen.address == memory.address:  # else the library has made a copy
+                return _laid_out(argument, rows, seen, shape[2], np.asarray)
         return _laid_out(argument, array, memory, shape[2], lambda a: np.asarray(a).reshape(components, -1))
     if argument.shape and len(shape) == 2 and shape[1] == components:
         return _laid_out(argument, array, memory, shape[0], lambda a: np.asarray(a).T)
@@ -190,7 +195,7 @@ def _laid_out(argument: Argument, array: object, memory: Memory, samples: int, v
     if not isinstance(array, np.ndarray):
         raise PlaneError(
             "its samples are not contiguous in memory",
-            fix="Pass an array whose last axis is contiguous and holds them.",
+            fix="Pass one whose last axis is contiguous and holds them, a matrix as rows of components.",
         )
     viewed: np.ndarray[Any, Any] = view(array)
     shared = np.may_share_memory(viewed, array) or not viewed.size  # reshaping may have made a copy

@@ -85,7 +85,7 @@ CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
 }
 
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice) {
-  *bytes = Heap::capacity;
+  *bytes = Heap::most_capacity;
   return CUDA_SUCCESS;
 }
 

@@ -78,8 +78,9 @@ void describe_pointer(void* out, CUpointer_attribute name, CUdeviceptr address) 
 
 CUresult cuMemGetInfo(size_t* free, size_t* total) {
   return enter(__func__, Needs::Context, [&] {
-    *total = Heap::capacity;
-    *free = Heap::capacity - heap().used(current_context());
+    size_t used = heap().used(current_context());
+    *total = heap().capacity;
+    *free = *total > used ? *total - used : 0;
   });
 }
 

@@ -33,8 +33,14 @@ EAGLE_EXPORT void eagleEmulatorSeed(unsigned number) {
   order().seed(number);
 }
 
+EAGLE_EXPORT void eagleEmulatorCapacity(unsigned long bytes) {
+  DeviceLock lock;
+  heap().capacity = bytes;
+}
+
 EAGLE_EXPORT void eagleEmulatorReset() {
   DeviceLock lock;
+  heap().capacity = Heap::most_capacity;
   queue().forget_all();
   abandon_captures();
   forget_calls();

@@ -23,7 +23,8 @@ struct Allocation {
 
 class Heap {
  public:
-  static constexpr size_t capacity = size_t{8} << 30;  // of each device, in bytes
+  size_t capacity = most_capacity;  // of each device, in bytes
+  static constexpr size_t most_capacity = size_t{8} << 30;
 
   // Fresh memory is not zero: every byte is 0xCB. A graph's allocation is not resident until its node runs.
   uint64_t allocate(size_t size, MemoryKind kind, CUcontext context, bool resident = true);

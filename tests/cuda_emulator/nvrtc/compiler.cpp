@@ -22,8 +22,10 @@ namespace eagle::nvrtc {
 namespace {
 
 std::string include_folder = ".", cache_folder = "/tmp";
+// The last row: functions are the host's library's, of numbers that are known at compile time, too.
 constexpr const char* fixed_options[] = {"-std=c++17", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv",
-                                         "-fno-gnu-unique", "-w", "-shared", "-fPIC"};
+                                         "-fno-gnu-unique", "-w", "-shared", "-fPIC",
+                                         "-frounding-math", "-fno-builtin-pow", "-fno-builtin-powf"};
 
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

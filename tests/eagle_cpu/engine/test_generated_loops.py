@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from engine_programs import OUTPUTS, Case, cases, kernels
+from engine_programs import Case, cases, kernels
 from engine_running import assert_same, call, pieces
 from hypothesis import given
 from hypothesis import strategies as st
+from loop_reference import reference
 
 from eagle.plugin import Kernel
 from eagle_cpu.engine import program_for
 from eagle_cpu.engine.vector_math import functions
-from eagle_ir import Function, Store
-from eagle_ir.evaluate import Fault, evaluate
+from eagle_ir import Function
 
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 WIDTHS = st.sampled_from([4, 8, 16, 32, 64])
-
-
-def one_sample(case: Case, sample: int) -> dict[str, np.ndarray[Any, Any]]:
-    """Views of a single sample."""
-    tables = ("line", "grid", "flags")
-    planes = {name: array for name, array in case.arrays.items() if not name.endswith(".base")}
-    return {name: array if name in tables else array[..., sample : sample + 1] for name, array in planes.items()}
-
-
-def is_finite(function: Function, arrays: dict[str, np.ndarray[Any, Any]]) -> bool:
-    written = [one for one in function.body.instructions if isinstance(one, Store) and one.argument in OUTPUTS]
-    rows = [
-        arrays[one.argument] if arrays[one.argument].ndim == 1 else arrays[one.argument][one.component]
-        for one in written
-        if OUTPUTS[one.argument][0].is_float
-    ]
-    return all(bool(np.isfinite(row).all()) for row in rows)
-
-
-def reference(
-    function: Function, case: Case, max_steps: int, failed: np.ndarray[Any, Any] | None
-) -> tuple[np.ndarray[Any, Any], Fault | None]:
-    """Run every sample by itself; return the steps each took and the fault of the lowest sample."""
-    steps, first = np.zeros(case.samples, np.int64), None
-    for sample in range(case.samples):
-        arrays = one_sample(case, sample)
-        while steps[sample] < max_steps and not arrays["done"][0]:
-            fault = evaluate(function, arrays, case.params, 1, functions())
-            if fault is not None:
-                first = first or Fault(sample, fault.error, fault.site, fault.table, fault.index)
-                break
-            steps[sample] += 1
-            if failed is not None and not is_finite(function, arrays):
-                failed[sample] = True
-                break
-    return steps, first
 
 
 def check_loop(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool, max_steps: int, watch: bool) -> None:
@@ -63,7 +25,7 @@ def check_loop(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool
     ours, theirs = case.copy(), case.copy()
     marks = [np.zeros(case.samples, bool) for _ in range(2)] if watch else [None, None]
     with np.errstate(all="ignore"):
-        steps, fault = reference(function, theirs, max_steps, marks[0])
+        steps, fault = reference(function, theirs, max_steps, marks[0], functions())
     program = program_for(kernel, lanes=width)
     assert program.loop_entry is not None
     arguments = program.arguments(ours.arrays, case.params, case.samples)

@@ -44,7 +44,7 @@ class CudaContext(LowerContext):
         self.device = device
         self.ledger = Ledger()
         self.conditions = Conditions(self.ledger)
-        self._blueprint = blueprint
+        self._blueprints = [(0, blueprint)]  # from the graph's inwards, and how deep in the nesting their nodes are
 
     def call(self, fn: Callable[[], object], /) -> CudaStep:
         """Capture what `fn` does, with the stream of the capture made current in every framework that is loaded."""
@@ -83,6 +83,14 @@ class CudaContext(LowerContext):
         """Put a copy of a driver's graph in as one node."""
         return BuiltStep(embedded(graph))
 
+    def body(self, blueprint: Blueprint, /) -> Step:
+        """Lower every node of a body, and know of each that it stands there."""
+        self._blueprints.append((len(self._nesting), blueprint))
+        try:
+            return super().body(blueprint)
+        finally:
+            self._blueprints.pop()
+
     def sequence(self, blueprint: Blueprint, steps: Sequence[Step], /) -> Step:
         """Join the steps of a body by ``blueprint.before``."""
         return SequenceStep(blueprint, cuda_steps(steps))
@@ -110,8 +118,9 @@ class CudaContext(LowerContext):
     def here(self) -> tuple[tuple[int, ...], Callable[[BaseException], None]]:
         """Return where the node being lowered stands, and what blames it: `order` and `blame` of a `Record`."""
         order = tuple(placed.index for placed in self._nesting)
-        return order, partial(_note, self._blueprint, order[0])
+        return order, partial(_note, [(blueprint, order[depth]) for depth, blueprint in reversed(self._blueprints)])
 
 
-def _note(blueprint: Blueprint, index: int, error: BaseException) -> None:
-    blame(blueprint, index, error)
+def _note(places: Sequence[tuple[Blueprint, int]], error: BaseException) -> None:
+    for blueprint, index in places:
+        blame(blueprint, index, error)

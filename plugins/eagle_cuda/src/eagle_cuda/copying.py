@@ -15,6 +15,7 @@ from eagle.plugin import BuildError, Memory, Placed, Step
 from eagle_cuda.context import CudaContext
 from eagle_cuda.driver import api, call
 from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.halting import unless_halted
 from eagle_cuda.layout import Pair, nested, pair_of
 from eagle_cuda.modules import function
 from eagle_cuda.planes import place_of
@@ -40,7 +41,7 @@ def lower(placed: Placed[object], context: CudaContext) -> Step:
         return context.built(lambda builder, after: after)
     _refuse_pageable_in_body(placed, context)
     if src.device[0] == into.device[0]:
-        return context.built(lambda builder, after: [_on_device(builder, pair_of(src, into), after)])
+        return context.built(unless_halted(context, lambda b, after: [_on_device(b, pair_of(src, into), after)]))
     return context.built(lambda builder, after: _across(builder, src, into, after))
 
 

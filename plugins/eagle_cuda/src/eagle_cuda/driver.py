@@ -16,6 +16,7 @@ OLDEST = 12030
 
 # The driver writes these once the context is lost: every later call gives them again (CUDA driver API, CUresult).
 _STICKY = frozenset({700, 702, 709, 710, 713, 714, 715, 716, 717, 718, 719, 720})
+_NO_MEMORY = 2
 _NO_DEVICE = 100
 _NOT_INITIALIZED = 3
 
@@ -113,6 +114,14 @@ def _failure(function: str, code: Any) -> CudaError:
             f"{function} gave {name}",
             why="" if again else "a kernel failed, and after that the driver refuses everything",
             fix="Restart the process." if again else "Restart the process; compute-sanitizer finds the kernel.",
+            function=function,
+            code=number,
+        )
+    if number == _NO_MEMORY:
+        return CudaError(
+            f"the device has no memory left for what is wanted: {function} gave {name}",
+            why="arrays of every library in this process, and of other processes, share it",
+            fix="Free arrays, empty the memory pools of array libraries, or run fewer samples at a time.",
             function=function,
             code=number,
         )

@@ -8,6 +8,7 @@ from typing import Any
 from eagle_cuda.device import CudaDevice
 from eagle_cuda.driver import api, call
 from eagle_cuda.lifetime import Holdings
+from eagle_cuda.parameters import check_parameters
 
 __all__ = ["GraphBuilder", "kernel_parameters"]
 
@@ -87,6 +88,7 @@ class GraphBuilder:
         block: int = 256,
     ) -> int:
         """Add a kernel over `threads` threads, at least one; `arguments` are pairs of value and ctypes type."""
+        check_parameters(function, [kind for _, kind in arguments], self.device.driver)
         return self._add("cuGraphAddKernelNode", after, kernel_parameters(function, arguments, threads, block))
 
     def copy(self, parameters: Any, after: Sequence[int]) -> int:

@@ -15,6 +15,7 @@ from eagle_cuda.driver import api, call
 from eagle_cuda.graph_builder import GraphBuilder, kernel_parameters
 from eagle_cuda.ledger import Ledger, Record
 from eagle_cuda.packing import packed
+from eagle_cuda.parameters import refuse_too_large
 from eagle_cuda.programs import Program, launch_program
 from eagle_cuda.steps import CudaStep
 from eagle_ir.faults import fault_at, fault_error
@@ -24,6 +25,7 @@ __all__ = ["LaunchStep", "fault_record", "lower", "surroundings"]
 
 # As `Fault` in kernels/samples.cuh.
 _FAULT = np.dtype([("key", "u8"), ("index", "i8"), ("place", "u4"), ("lock", "u4")])
+_SURROUNDINGS = 5  # parameters that no argument stands for
 
 
 def lower(placed: Placed[Launch], context: CudaContext) -> Step:
@@ -80,7 +82,9 @@ class LaunchStep(CudaStep):
 def _packed(program: Program | ArtifactProgram, placed: Placed[Launch]) -> tuple[list[tuple[Any, Any]], int]:
     launch = placed.node.payload
     planes = {plane.access.name: plane.memory for plane in placed.planes}
-    return packed(program.arguments, planes, launch.params), launch.samples
+    passed = packed(program.arguments, planes, launch.params)
+    refuse_too_large(launch.kernel.name, passed, _SURROUNDINGS if program.reports else 1)
+    return passed, launch.samples
 
 
 def fault_record(context: CudaContext, program: Program | ArtifactProgram) -> Record | None:
@@ -95,6 +99,7 @@ def fault_record(context: CudaContext, program: Program | ArtifactProgram) -> Re
         fault = fault_at(program.function, sample, int(words["place"]), int(words["index"]))
         return fault_error(program.kernel, fault)
 
+    context.ledger.faults = True
     order, blame = context.here()
     return context.ledger.add(_FAULT, order, read, blame)
 

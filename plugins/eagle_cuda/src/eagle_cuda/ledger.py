@@ -44,7 +44,15 @@ class Record:
 
 
 class Ledger:
-    """The records of one graph, the word that says that something failed, and the one by which the host stops loops."""
+    """The records of one graph, the word that says that something failed, and the one by which the host stops loops.
+
+    Attributes
+    ----------
+    stoppable : bool
+        Whether anything in the graph may have to be stopped.
+    faults : bool
+        Whether a kernel in the graph can fault.
+    """
 
     def __init__(self) -> None:
         self._records: list[Record] = []
@@ -53,6 +61,7 @@ class Ledger:
         self._stop: Any = None
         self._stop_address = 0
         self.stoppable = False
+        self.faults = False
 
     def add(
         self,
@@ -114,20 +123,34 @@ class Ledger:
     def settle(self, stream: Any) -> None:
         """Wait for the stream, have every record read, and raise the failure of the first node that has one."""
         if not (self._block and self._records):
+            if self._stop is not None and self._stop.value:
+                call("cuStreamSynchronize", stream)
+                self._stop.value = 0
             return
         block = np.zeros(self._size, np.uint8)
         call("cuMemcpyDtoHAsync", block.ctypes.data, self._block, self._size, stream)
         self._clear(stream)
         call("cuStreamSynchronize", stream)
         self._stop.value = 0
-        failures = []
+        failures = self._read(block)
+        if failures:
+            raise _first(failures)  # held by nothing of this frame, which its traceback holds, and so all of the graph
+
+    def _read(self, block: np.ndarray[Any, Any]) -> list[tuple[Record, Exception]]:
+        found = []
         for record in self._records:
             words = block[record.offset : record.offset + record.dtype.itemsize].view(record.dtype)[0]
             if (failure := record.read(words)) is not None:
-                failures.append((record.order, failure, record.blame))
-        for _, failure, blame in sorted(failures, key=lambda one: one[0]):
-            blame(failure)
-            raise failure
+                found.append((record, failure))
+        return found
 
     def _clear(self, stream: Any) -> None:
         call("cuMemsetD8Async", self._block, 0, self._size, stream)
+
+
+def _first(failures: list[tuple[Record, Exception]]) -> Exception:
+    """Return the failure of the first node, blamed, and leave nothing in the list."""
+    record, failure = min(failures, key=lambda one: one[0].order)
+    failures.clear()
+    record.blame(failure)
+    return failure

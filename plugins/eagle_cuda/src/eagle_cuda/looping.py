@@ -15,11 +15,13 @@ from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.launching import fault_record, surroundings
 from eagle_cuda.modules import function
 from eagle_cuda.packing import packed
+from eagle_cuda.parameters import refuse_too_large
 from eagle_cuda.programs import program_for
 
 __all__ = ["lower"]
 
 _LOOP = np.dtype([("next", "u8"), ("longest", "u8"), ("left", "u8")])  # as `Loop` in kernels/samples.cuh
+_BESIDE = 9  # parameters that no argument stands for
 _NO_LIMIT = 2**62
 _BLOCKS = 16  # of a multiprocessor, at most: as many threads as it can hold
 
@@ -31,6 +33,7 @@ def lower(placed: Placed[UntilDone], context: CudaContext) -> Step:
     program = program_for(launch.kernel)
     planes = {plane.access.name: plane.memory for plane in placed.planes}
     passed = packed(program.arguments, planes, launch.params)
+    refuse_too_large(launch.kernel.name, passed, _BESIDE)
     fault = fault_record(context, program)
     context.ledger.stoppable = True
     report = payload.report

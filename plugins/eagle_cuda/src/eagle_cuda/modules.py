@@ -116,8 +116,9 @@ def _compiler() -> str:
 
 def _no_compiler() -> BuildError:
     return BuildError(
-        "the graph needs kernels of eagle's own, and NVIDIA's compiler NVRTC is not found",
-        why="conditionals, reductions and copies between strided arrays are compiled for the device when first used",
+        "the graph needs kernels that have to be compiled, and NVIDIA's compiler NVRTC is not found",
+        why="plans, conditionals, reductions and copies between strided arrays are compiled for the device when first "
+        "used",
         fix="Install eagle-cuda[toolkit], or the CUDA toolkit.",
     )
 

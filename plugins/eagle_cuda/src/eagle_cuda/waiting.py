@@ -39,4 +39,4 @@ def wait_for(device: CudaDevice, stream: Any, *, interruptible: bool) -> None:
     waiter.start()
     waiter.join()
     if failures:
-        raise failures[0]
+        raise failures.pop()  # which would hold this frame, and that the failure

@@ -89,6 +89,11 @@ extern "C" __global__ void eagle_decide(condition_t condition, const eagle::Guar
     cudaGraphSetConditional(condition, outcome->halted == 0 && eagle::holds(*guard, record, outcome));
 }
 
+// Right before what cannot look for itself.
+extern "C" __global__ void eagle_unless_halted(condition_t condition, const eagle::Outcome* outcome) {
+    cudaGraphSetConditional(condition, outcome->halted == 0);
+}
+
 // Right before a loop.
 extern "C" __global__ void eagle_enter(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
                                        eagle::Outcome* outcome, word_t* around, const volatile word_t* stop,
