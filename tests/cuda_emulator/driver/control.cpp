@@ -42,6 +42,7 @@ EAGLE_EXPORT void eagleEmulatorReset() {
   DeviceLock lock;
   heap().capacity = Heap::most_capacity;
   queue().forget_all();
+  if (!queue().pending()) heap().release_given_back();  // the work that was to release it is forgotten
   abandon_captures();
   forget_calls();
 }

@@ -58,6 +58,14 @@ void Heap::release(uint64_t base) {
   allocations_.erase(base);
 }
 
+void Heap::release_given_back() {
+  for (auto at = allocations_.begin(); at != allocations_.end();) {
+    uint64_t base = at->first;
+    bool owned = (at++)->second.owned;
+    if (!owned) release(base);
+  }
+}
+
 void Heap::set_resident(uint64_t base, bool resident) {
   auto found = allocations_.find(base);
   if (found == allocations_.end()) return;

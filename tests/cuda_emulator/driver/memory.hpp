@@ -30,6 +30,7 @@ class Heap {
   uint64_t allocate(size_t size, MemoryKind kind, CUcontext context, bool resident = true);
   void give_back(uint64_t base);  // the program may not name it any more
   void release(uint64_t base);    // and now it is gone
+  void release_given_back();      // all of that, when no work in flight is left to use it
   void set_resident(uint64_t base, bool resident);
 
   // The allocation of the program's that holds these bytes, else null.
