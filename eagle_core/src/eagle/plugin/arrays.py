@@ -59,11 +59,9 @@ class Memory:
     @property
     def is_contiguous(self) -> bool:
         """Whether the elements lie one behind the other, the last axis fastest; if there are none, they do."""
-        if 0 in self.shape:
-            return True
         step = self.itemsize
         for stride, count in zip(reversed(self.strides), reversed(self.shape), strict=True):
-            if count > 1 and stride != step:
+            if count > 1 and stride != step and 0 not in self.shape:
                 return False
             step *= count
         return True
