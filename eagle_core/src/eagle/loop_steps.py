@@ -133,8 +133,7 @@ class LoopStep(ABC):
     def _zeros(self, dtype: str, count: int | None = None) -> Any:
         """Return an array of zeros, one per sample, on the device that the mask is on."""
         like, shape = self.planes[self._mask], (self.samples if count is None else count,)
-        adapter = adapter_of(like)
-        if adapter.describe(like).device[0] == "cpu":
+        if (adapter := adapter_of(like)).describe(like).device[0] == "cpu":
             return np.zeros(shape, dtype)
         array = adapter.empty(like, shape, dtype)
         adapter.clear(array)
