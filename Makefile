@@ -15,7 +15,8 @@ LIBRARIES := $(VENV)/frameworks-$(KEY)
 PYTEST := $(BIN)/python -m pytest
 # What runs on the emulated CUDA device: a run of its own, because there is a GPU in the process then.
 EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite tests/eagle_hawk \
-	tests/system/test_loops.py tests/system/test_loop_faults.py tests/system/test_plans.py tests/system/test_kernels.py
+	tests/system/test_loops.py tests/system/test_loop_faults.py tests/system/test_plans.py tests/system/test_rebinding.py \
+	tests/system/test_kernels.py
 # What needs torch, Warp and JAX, which are large: a part of test-all.
 FRAMEWORKS := tests/eagle_torch tests/eagle_jax tests/eagle_warp
 
