@@ -16,7 +16,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 TESTS = Path(__file__).parent
-FOLDERS = ("eagle_cuda", "graph_suite", "cuda_emulator")
+SHARED = ("test_loops", "test_loop_faults", "test_plans", "test_rebinding", "test_kernels")  # with the host
+PLACES = ("eagle_cuda", *(f"system/{name}.py" for name in SHARED), "eagle_hawk", "graph_suite", "cuda_emulator")
 SECONDS = 290.0  # of the eight minutes the command may take
 FIGURES = 170.0  # for benchmarks.gpu, which ends by itself before
 
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     if why is not None:
         print(f"gpu-check: no GPU was used: {why}.\nNothing has run; the emulated device is checked by make test.")
         return 0
-    files = [Path(name) for name in arguments] or [file for name in FOLDERS for file in sorted_files(TESTS / name)]
+    files = [Path(name) for name in arguments] or [file for name in PLACES for file in sorted_files(TESTS / name)]
     end = time.monotonic() + SECONDS
     rows = [run(file, end - time.monotonic()) for file in files]
     figures = measure() if not arguments else ""
@@ -76,9 +77,9 @@ def describe() -> tuple[str, str | None]:
     return described(backend), None
 
 
-def sorted_files(folder: Path) -> Iterator[Path]:
-    """Return the test files of a folder, by name."""
-    return iter(sorted(folder.rglob("test_*.py")))
+def sorted_files(place: Path) -> Iterator[Path]:
+    """Return the test files of a folder, by name, or the one that the place is."""
+    return iter([place] if place.is_file() else sorted(place.rglob("test_*.py")))
 
 
 def run(file: Path, seconds: float) -> Row:
