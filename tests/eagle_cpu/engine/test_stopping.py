@@ -53,6 +53,25 @@ def test_a_loop_stopped_inside_a_step_leaves_every_sample_at_its_last_whole_step
     assert done.tolist() == [False, False, True, False]
 
 
+@pytest.mark.parametrize("hanging", [0, 5, 11, 15])
+def test_groups_of_lanes_before_the_one_that_hangs_have_made_a_step_more(hanging: int) -> None:
+    x = np.full(16, 100.0)
+    x[hanging] = 3.0  # hangs in its 4th step
+    done, steps = np.zeros(16, bool), np.zeros(16, np.int64)
+    program = program_for(endless(masked=True), lanes=4)
+    assert program.loop_entry is not None
+    assert program.under_way >= 8
+    arguments = program.arguments({"x": x, "done": done}, {}, 16)
+    arguments.set_loop(max_steps=10**6, steps=steps)
+    assert stopped_after(program, program.loop_entry, arguments, 16, 2) == -1
+    before = 4 * (hanging % program.under_way // 4)  # samples of groups that had their turn
+    first = hanging // program.under_way * program.under_way
+    wanted = np.where(np.arange(16) - first < before, 4, 3)
+    wanted[first + program.under_way :] = 0  # never entered a lane
+    assert steps.tolist() == wanted.tolist()
+    assert np.array_equal(x, np.where(np.arange(16) == hanging, 3.0, 100.0) - wanted)
+
+
 def test_a_flag_set_by_another_thread_ends_a_loop_without_a_poll() -> None:
     flag = ctypes.c_int32(0)
     run = Run(ctypes.sizeof(Run), 0, ctypes.pointer(flag), None)
@@ -71,8 +90,8 @@ def test_a_flag_set_by_another_thread_ends_a_loop_without_a_poll() -> None:
     assert call(program.loop_entry, arguments.address, [(0, 100)], ctypes.addressof(run)) == [-1]
     thread.join()
     assert arguments.longest > 0
-    assert set(seen[: program.grain]) == {arguments.longest}
-    assert not seen[program.grain :].any()  # never entered a lane
+    assert set(seen[: program.under_way]) == {arguments.longest}
+    assert not seen[program.under_way :].any()  # never entered a lane
 
 
 @pytest.mark.parametrize("max_steps", [0, 1, 7, 16, 17, 1000])

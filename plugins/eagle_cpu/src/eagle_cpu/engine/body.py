@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -75,10 +75,8 @@ class Body:
         The lanes that are executing; a sample that faults leaves it.
     outputs : dict of (str, int) to Operand
         What is to be stored, once `emit` is through.
-    keep : dict of int to callable
-        What to make of the lanes of a value computed in the outermost block, by its number, before others use it.
     fixed : set of int
-        The numbers of the values that `hoist` computed.
+        The numbers of the values that `hoist` or somebody else computed.
     """
 
     def __init__(self, function: Function, surroundings: Surroundings, mask: str) -> None:
@@ -86,7 +84,6 @@ class Body:
         self.code: Code = surroundings.frame.code
         self.mask = mask
         self.outputs: dict[tuple[str, int], Operand] = {}
-        self.keep: dict[int, Callable[[str], str]] = {}
         self.fixed: set[int] = set()
         self._splats: dict[tuple[str, str], str] = {}  # by LLVM's type too: a number is written alike in several
         self._values: dict[int, Operand] = {}
@@ -94,15 +91,30 @@ class Body:
 
     def hoist(self) -> None:
         """Write what depends on nothing but params and the components that are loaded by now, once for many steps."""
+        alike: dict[tuple[object, ...], Operand] = {}
         for one in self.function.body.instructions:
             if self._is_fixed(one):
-                self._instruction(one)
+                if isinstance(one, Compute):
+                    recipe = (one.op, one.result.type, *(self._values[operand.number] for operand in one.operands))
+                    self._values[one.result.number] = alike.get(recipe) or self._compute(one)
+                    alike[recipe] = self._values[one.result.number]
+                else:
+                    self._instruction(one)
                 self.fixed.add(one.result.number)
             elif isinstance(one, Compute):
                 for operand in one.operands:
                     value = self._values.get(operand.number)
                     if value is not None and value.uniform:
                         self._splats[llvm_scalar(value.type), value.text] = self.lanes(value)
+
+    def value(self, number: int) -> str:
+        """Return the lanes of a value that is written."""
+        return self.lanes(self._values[number])
+
+    def recall(self, values: Mapping[int, Operand], fixed: Iterable[int]) -> None:
+        """Take what was written elsewhere: the numbers in `fixed`, of which those in `values` are used here."""
+        self._values |= values
+        self.fixed |= set(fixed)
 
     def emit(self) -> None:
         """Write it all, but for what `hoist` wrote."""
@@ -138,10 +150,6 @@ class Body:
             case Store():
                 place = instruction.argument, instruction.component
                 self.outputs[place] = self._values[instruction.value.number]
-            case Compute(result=Value(number=number)) if number in self.keep:
-                self._values[number] = Operand(
-                    self.keep[number](self.lanes(self._compute(instruction))), instruction.result.type, uniform=False
-                )
             case _:
                 self._values[instruction.result.number] = self._plain(instruction)
 

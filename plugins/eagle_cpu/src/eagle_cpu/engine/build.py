@@ -49,10 +49,8 @@ def module_text(kernel: Kernel, shape: Shape, which: Build) -> str:
         return assemble([chain_entry(kernel.code, shape.lanes)])
     assert isinstance(kernel.code, Function)
     if which is Build.LAUNCH:
-        function = launch_entry(kernel.code, shape.lanes)
-    else:
-        function = loop_entry(kernel.code, shape, watchful=which is Build.WATCHFUL)
-    return assemble([function])
+        return assemble([launch_entry(kernel.code, shape.lanes)])
+    return assemble(loop_entry(kernel.code, shape, watchful=which is Build.WATCHFUL))
 
 
 def is_simple(kernel: Kernel, which: Build) -> bool:

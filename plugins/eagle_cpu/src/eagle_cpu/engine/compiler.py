@@ -18,6 +18,7 @@ __all__ = ["assemble", "compiled", "link", "to_object"]
 _SHARED = """
 !0 = !{!"branch_weights", i32 1, i32 1048576}
 attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
+attributes #2 = { noinline nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
 attributes #1 = { cold noinline nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
 """
 

@@ -1,27 +1,25 @@
 """The entry of a loop: every sample runs to its own end; when it ends, the next one takes its lane.
 
-Lanes stay full although samples stop at different steps. What a sample holds stays in registers from the step it
-enters its lane to the step it leaves it.
+Samples run in groups of lanes, which take a step in turns: a group's step waits for its last one, and the processor
+fills that time with the steps of the other groups. A step asks of a group only whether any of its samples ended, so
+that it costs no more than the kernel itself; what follows from an end is done lane after lane, in `exchange`.
 """
 
 from __future__ import annotations
 
-import functools
-from collections import Counter
+from collections.abc import Callable
 
 from eagle_cpu.engine import layout
+from eagle_cpu.engine.arithmetic import Floats
 from eagle_cpu.engine.body import Body, Surroundings
 from eagle_cpu.engine.code import Code
-from eagle_cpu.engine.forms import Operand
-from eagle_cpu.engine.frame import Frame
-from eagle_cpu.engine.lane_clock import lane_clock
-from eagle_cpu.engine.lane_state import Held, LaneState
-from eagle_cpu.engine.places import cost, stores
-from eagle_cpu.engine.refill import refill
-from eagle_cpu.engine.settle import not_finite, settle
+from eagle_cpu.engine.exchange import END, FOLLOWING, LONGEST, WORDS, call_exchange, exchange
+from eagle_cpu.engine.frame import Frame, to_memory
+from eagle_cpu.engine.lane_groups import LaneGroups
+from eagle_cpu.engine.places import cost
 from eagle_cpu.engine.shape import Shape
 from eagle_cpu.engine.support import tick
-from eagle_ir import Compute, Function, Type
+from eagle_ir import Function
 from eagle_ir.walking import faulting
 
 __all__ = ["loop_entry"]
@@ -29,8 +27,8 @@ __all__ = ["loop_entry"]
 _HEAD = "define i32 @{name}(ptr %args, i64 %begin, i64 %end, ptr %run) #0"
 
 
-def loop_entry(function: Function, shape: Shape, *, watchful: bool = False) -> tuple[Code, str]:
-    """Return the code of the entry and its head.
+def loop_entry(function: Function, shape: Shape, *, watchful: bool = False) -> list[tuple[Code, str]]:
+    """Return the code and the head of the entry and of what it calls.
 
     Parameters
     ----------
@@ -41,31 +39,34 @@ def loop_entry(function: Function, shape: Shape, *, watchful: bool = False) -> t
     """
     writer = _Loop(function, shape, watchful=watchful)
     writer.emit()
-    return writer.code, _HEAD.format(name="eagle_watchful" if watchful else "eagle_loop")
+    head = _HEAD.format(name="eagle_watchful" if watchful else "eagle_loop")
+    return [(writer.code, head), exchange(function, writer.groups, shape.group, watchful=watchful)]
 
 
 class _Loop:
     def __init__(self, function: Function, shape: Shape, *, watchful: bool) -> None:
         self.function, self.shape, self.watchful = function, shape, watchful
-        self.code = code = Code(shape.lanes)
+        self.code = code = Code(shape.group)
         self.faults = bool(faulting(function.body))
-        names = ("gate", "refill", "go", "start", "step", "check", "interrupted", "stopped", "settle", "done")
+        self.groups = LaneGroups(function, shape.group)
+        names = ("outer", "steps", "halted", "stopped", "leave", "done")
         self.labels = {name: code.label() for name in names}
         if not watchful:
             self._dispatch()
         self.frame = Frame(code, function)
-        self.state = LaneState(code, function)
-        self.clock = lane_clock(code, function, shape.steps)
-        self.step, self.steps = code.variable("i64"), code.variable("i64")
+        self.memory = code.variable(f"[{shape.groups * self.groups.size} x i8]")
+        self.words = code.variable(f"[{WORDS} x i64]")
+        self.now, self.least, self.any = (code.variable("i64") for _ in range(3))
+        self.group, self.halted = code.variable("ptr"), code.variable("ptr")
         self.stopping, self.failed = code.variable("i1"), code.variable("i1")
-        for variable in (self.stopping, self.failed):
-            code.store("i1", "false", variable)
+        self.retired = code.variable(code.mask_type)
+        self.limit = self.frame.word(layout.MAX_STEPS)
+        self.beyond = code.let(f"getelementptr i8, ptr {self.memory}, i64 {shape.groups * self.groups.size}")
 
     def emit(self) -> None:
-        self.code.jump(self.labels["gate"])
-        self._gate()
-        self._step(self._go())
-        self._settle()
+        self._begin()
+        self._outer()
+        self._halt()
         self._done()
 
     def _dispatch(self) -> None:
@@ -79,126 +80,199 @@ class _Loop:
         code.emit(f"ret i32 {code.let(f'call i32 {other}(ptr %args, i64 %begin, i64 %end, ptr %run)')}")
         code.open(on)
 
-    def _gate(self) -> None:
-        """Fill empty lanes while there are samples."""
-        code, state = self.code, self.state
-        code.open(self.labels["gate"])
-        empty = code.complement(state.mask(state.active))
-        following = code.load("i64", state.following)
-        more = code.let(f"icmp slt i64 {following}, %end")
-        wanted = code.let(f"and i1 {code.any(empty)}, {more}")
-        code.branch(wanted, self.labels["refill"], self.labels["go"])
-        code.open(self.labels["refill"])
-        refill(code, self.frame, state, empty, following)
-        code.jump(self.labels["gate"])
+    def _word_at(self, number: int) -> str:
+        return self.code.let(f"getelementptr i64, ptr {self.words}, i64 {number}")
 
-    def _go(self) -> Body:
-        """Decide how many steps to make before the next check: no sample may exceed the limit of steps."""
-        code, state, many = self.code, self.state, self.code.vector.of("i64")
-        code.open(self.labels["go"])
-        active = state.mask(state.active)
-        code.branch(code.any(active), self.labels["start"], self.labels["done"])
-        code.open(self.labels["start"])
-        limit = code.splat("i64", self.frame.word(layout.MAX_STEPS))
-        room = code.let(f"sub {many} {limit}, {state.numbers(state.taken)}")
+    def _for_each(self, write: Callable[[str, str], None], after: str) -> None:
+        """Write a loop over the groups: ``write(group, next)`` is its body, which goes on at the label `next`."""
+        code = self.code
+        head, following = code.label(), code.label()
+        code.store("ptr", self.memory, self.group)
+        code.jump(head)
+        code.open(head)
+        group = code.load("ptr", self.group)
+        write(group, following)
+        code.open(following)
+        beyond = code.let(f"getelementptr i8, ptr {code.load('ptr', self.group)}, i64 {self.groups.size}")
+        code.store("ptr", beyond, self.group)
+        code.branch(code.let(f"icmp ult ptr {beyond}, {self.beyond}"), head, after)
+
+    def _active(self, group: str) -> str:
+        place = self.code.let(f"getelementptr i8, ptr {group}, i64 {self.groups.active}")
+        return self.code.let(f"load i64, ptr {place}, align 8")
+
+    def _mask(self, bits: str) -> str:
+        """Return the lanes of an i64."""
+        code = self.code
+        if code.lanes < 64:
+            bits = code.let(f"trunc i64 {bits} to {code.bits_type}")
+        return code.let(f"bitcast {code.bits_type} {bits} to {code.mask_type}")
+
+    def _begin(self) -> None:
+        """Fill the lanes, unless no step is wanted."""
+        code = self.code
+        for number, value in ((FOLLOWING, "%begin"), (END, "%end"), (LONGEST, "0")):
+            code.emit(f"store i64 {value}, ptr {self._word_at(number)}, align 8")
+        code.store("i64", "0", self.now)
+        code.store("ptr", self.memory, self.halted)
+        for variable in (self.stopping, self.failed):
+            code.store("i1", "false", variable)
+        fill = code.label()
+        code.branch(code.let(f"icmp sgt i64 {self.limit}, 0"), fill, self.labels["done"])
+        code.open(fill)
+
+        def write(group: str, following: str) -> None:
+            place = code.let(f"getelementptr i8, ptr {group}, i64 {self.groups.active}")
+            code.emit(f"store i64 0, ptr {place}, align 8")
+            call_exchange(code, self.words, group, "0", "0", visited=str(2**code.lanes - 1 if code.lanes < 64 else -1))
+            code.jump(following)
+
+        self._for_each(write, self.labels["outer"])
+
+    def _outer(self) -> None:
+        """Let samples at the limit leave, make as many steps as no sample exceeds it by, and look whether to stop."""
+        code, labels = self.code, self.labels
+        code.open(labels["outer"])
+        code.store("i64", str(self.shape.steps), self.least)
+        code.store("i64", "0", self.any)
+        ready, go, head, looked = (code.label() for _ in range(4))
+        self._for_each(self._look, ready)
+        code.open(ready)
+        code.branch(code.let(f"icmp ne i64 {code.load('i64', self.any)}, 0"), go, labels["done"])
+        code.open(go)
+        body = self._body()
+        until = code.let(f"add i64 {code.load('i64', self.now)}, {code.load('i64', self.least)}")
+        code.jump(head)
+        code.open(head)
+        self._for_each(lambda group, following: self._step(body, group, following), looked)
+        code.open(looked)
+        now = code.let(f"add i64 {code.load('i64', self.now)}, 1")
+        code.store("i64", now, self.now)
+        code.branch(code.let(f"icmp slt i64 {now}, {until}"), head, labels["steps"])
+        code.open(labels["steps"])
+        work = self.shape.steps * self.shape.groups * cost(self.function.body)
+        tick(code, self.frame.ticks, work, labels["stopped"])
+        code.jump(labels["outer"])
+
+    def _look(self, group: str, following: str) -> None:
+        """See how many steps the samples of a group may still make."""
+        code, many = self.code, self.code.vector.of("i64")
+        look, expired, least = (code.label() for _ in range(3))
+        now = code.load("i64", self.now)
+        code.jump(look)
+        code.open(look)
+        bits = self._active(group)
+        made = code.let(f"sub {many} {code.splat('i64', now)}, {self.groups.began.load(code, group)}")
+        room = code.let(f"sub {many} {code.splat('i64', self.limit)}, {made}")
+        active = self._mask(bits)
+        over = code.both(active, code.let(f"icmp sle {many} {room}, zeroinitializer"))
+        code.branch(code.any(over), expired, least)
+        code.open(expired)
+        leaving = code.word(over)
+        call_exchange(code, self.words, group, now, now, visited=leaving, leaving=leaving)
+        code.jump(look)
+        code.open(least)
         room = code.select(active, many, room, f"splat (i64 {self.shape.steps})")
-        least = code.call("i64", f"llvm.vector.reduce.smin.{code.vector.mangle('i64')}", [(many, room)])
-        less = code.let(f"icmp slt i64 {least}, {self.shape.steps}")
-        least = code.let(f"select i1 {less}, i64 {least}, i64 {self.shape.steps}")
-        code.store("i64", least, self.steps)
-        code.store("i64", "0", self.step)
-        self.clock.start(active)
-        body = self._body(active)
-        some = code.let(f"icmp sgt i64 {least}, 0")
-        code.branch(some, self.labels["step"], self.labels["check"])
-        return body
+        smallest = code.call("i64", f"llvm.vector.reduce.smin.{code.vector.mangle('i64')}", [(many, room)])
+        before = code.load("i64", self.least)
+        less = code.let(f"icmp slt i64 {smallest}, {before}")
+        code.store("i64", code.let(f"select i1 {less}, i64 {smallest}, i64 {before}"), self.least)
+        code.store("i64", code.let(f"or i64 {code.load('i64', self.any)}, {bits}"), self.any)
+        code.jump(following)
 
-    def _body(self, active: str) -> Body:
-        """Compute what stays the same while lanes keep their samples."""
-        state = self.state
-        inputs = {one.place: state.get(one) for one in state.held if one.loaded and not one.stored}
-        around = Surroundings(
-            self.frame, inputs, lambda: state.numbers(state.sample), state.retired, self.labels["interrupted"]
-        )
-        body = Body(self.function, around, active)
+    def _body(self) -> Body:
+        """Compute what is the same for all samples."""
+        around = Surroundings(self.frame, {}, self._samples, self.retired, self.labels["halted"])
+        body = Body(self.function, around, "")
         body.hoist()
         return body
 
-    def _step(self, body: Body) -> None:
-        """Make one step in the lanes that are running: those that made every step since the last check."""
-        code, state, clock = self.code, self.state, self.clock
-        code.open(self.labels["step"])
-        step = code.load("i64", self.step)
-        body.mask = live = clock.running(step)
-        body.around.inputs.update({one.place: state.get(one) for one in state.held if one.loaded and one.stored})
-        early = {number: one for number, one in self._early().items() if number not in body.fixed}
-        body.keep = {number: functools.partial(self._freeze, one, live) for number, one in early.items()}
+    def _samples(self) -> str:
+        return self.groups.sample.load(self.code, self.code.load("ptr", self.group))
+
+    def _step(self, body: Body, group: str, following: str) -> None:
+        """Make a step in the lanes of a group; those without a sample compute something that nobody looks at."""
+        code, groups = self.code, self.groups
+        some = code.label()
+        bits = self._active(group)
+        code.branch(code.let(f"icmp eq i64 {bits}, 0"), following, some)
+        code.open(some)
+        before = {one.place: one.lanes(code, group) for one in groups.held}
+        body.around.inputs.update({one.place: before[one.place] for one in groups.held if one.loaded})
+        operands = [(one.numbers, one.operand(code, group)) for one in groups.kept]
+        body.recall({number: lanes for numbers, lanes in operands for number in numbers}, groups.fixed)
+        body.mask = self._mask(bits)
+        if self.faults:
+            code.store(code.mask_type, "zeroinitializer", self.retired)
         body.emit()
-        for one in self.state.held:
+        after = {one.place: body.lanes(body.outputs[one.place]) for one in groups.held if one.stored}
+        for one in groups.held:
             if one.stored:
-                new = body.lanes(body.outputs[one.place])
-                self.state.put(one, new if one in early.values() else self._freeze(one, body.mask, new))
-        done = body.lanes(self._mask(body))
-        if self.watchful:
-            code.store(code.mask_type, code.select(body.mask, code.mask_type, done, state.mask(state.done)), state.done)
-            done = code.either(done, not_finite(code, state))
-        clock.tell(body.mask, done, step)
-        following = code.let(f"add i64 {step}, 1")
-        code.store("i64", following, self.step)
-        more = code.let(f"icmp slt i64 {following}, {code.load('i64', self.steps)}")
-        code.branch(more, self.labels["step"], self.labels["check"])
+                value = after[one.place]
+                if self.faults:
+                    value = code.select(body.mask, code.vector.type(one.type), value, before[one.place])
+                one.field.store(code, group, to_memory(code, one.type, value), volatile=self.faults)
+        self._ends(body, group, bits, following, after)
 
-    def _mask(self, body: Body) -> Operand:
-        never = Operand("false", Type.BOOL, uniform=True)
-        return body.outputs.get((self.frame.mask or "", 0), never)
-
-    def _early(self) -> dict[int, Held]:
-        """Return the components whose new number is kept as soon as it is computed, by the number of the value.
-
-        What the step computes from it is then computed from what stays, and no second copy of it is needed. Not with
-        faults: a lane that faults must keep what it had before the step. Not what two components take.
-        """
+    def _ends(self, body: Body, group: str, bits: str, following: str, after: dict[tuple[str, int], str]) -> None:
+        """Exchange the samples that ended with this step, and those that faulted in it."""
+        code = self.code
+        mask = self.frame.mask or ""
+        over = code.word(body.lanes(body.outputs[mask, 0])) if (mask, 0) in body.outputs else "0"
+        failed = code.word(self._not_finite(after)) if self.watchful else "0"
+        running = code.word(body.mask) if self.faults else bits
+        over, failed = (code.let(f"and i64 {lanes}, {running}") for lanes in (over, failed))
+        ended = leaving = code.let(f"or i64 {over}, {failed}") if self.watchful else over
         if self.faults:
-            return {}
-        computed = {one.result.number for one in self.function.body.instructions if isinstance(one, Compute)}
-        takers = Counter(one.value.number for one in stores(self.function))
-        held = {one.place: one for one in self.state.held}
-        return {
-            one.value.number: held[one.argument, one.component]
-            for one in stores(self.function)
-            if one.value.number in computed and takers[one.value.number] == 1
-        }
+            retired = code.word(code.load(code.mask_type, self.retired))
+            leaving = code.let(f"or i64 {ended}, {retired}")
+        some = code.label()
+        code.branch(code.let(f"icmp ne i64 {leaving}, 0"), some, following, unlikely=True)
+        code.open(some)
+        if self.faults:
+            bad = code.let(f"icmp ne i64 {retired}, 0")
+            code.store("i1", code.let(f"or i1 {code.load('i1', self.failed)}, {bad}"), self.failed)
+        now = code.load("i64", self.now)
+        first = code.let(f"add i64 {now}, 1")
+        lanes = {"visited": leaving, "leaving": leaving, "ended": ended, "over": over, "failed": failed}
+        call_exchange(code, self.words, group, now, first, **lanes)
+        code.jump(following)
 
-    def _freeze(self, one: Held, mask: str, new: str) -> str:
-        """Return what the step computed in the lanes that made it, and what the others have."""
-        return self.clock.select(mask, one.type, new, self.state.get(one))
+    def _not_finite(self, values: dict[tuple[str, int], str]) -> str:
+        """Return the lanes with a NaN or an infinity among the floats that are stored."""
+        code, found = self.code, "zeroinitializer"
+        for one in self.groups.held:
+            if one.stored and one.type.is_float:
+                floats = Floats(code, code.vector, one.type)
+                size = floats.intrinsic("fabs", values[one.place])
+                finite = floats.compare("olt", size, floats.const(float("inf")))
+                found = code.either(found, code.complement(finite))
+        return found
 
-    def _settle(self) -> None:
-        code, state = self.code, self.state
-        code.open(self.labels["check"])
-        work = self.shape.steps * cost(self.function.body)
-        tick(code, self.frame.ticks, work, self.labels["stopped"])
-        code.jump(self.labels["settle"])
-        code.open(self.labels["interrupted"])  # inside a step, of which nothing has been kept yet
-        code.store("i64", code.load("i64", self.step), self.steps)
-        code.jump(self.labels["stopped"])
-        code.open(self.labels["stopped"])
+    def _halt(self) -> None:
+        """Every sample leaves at its last whole step: the groups before the one that was stopped made one more."""
+        code, labels = self.code, self.labels
+        code.open(labels["halted"])  # inside a step of a group, of which nothing has been kept yet
+        code.store("ptr", code.load("ptr", self.group), self.halted)
+        code.jump(labels["stopped"])
+        code.open(labels["stopped"])
         code.store("i1", "true", self.stopping)
-        code.jump(self.labels["settle"])
-        code.open(self.labels["settle"])
-        if self.faults:
-            retired = code.any(state.mask(state.retired))
-            code.store("i1", code.let(f"or i1 {code.load('i1', self.failed)}, {retired}"), self.failed)
-        stopping = code.load("i1", self.stopping)
-        steps = code.load("i64", self.steps)
-        settle(code, self.frame, state, self.clock, steps, stopping, watchful=self.watchful)
-        code.branch(stopping, self.labels["done"], self.labels["gate"])
+        code.emit(f"store i64 {code.let('add i64 %end, 0')}, ptr {self._word_at(FOLLOWING)}, align 8")
+        halted = code.load("ptr", self.halted)
+
+        def write(group: str, following: str) -> None:
+            bits = self._active(group)
+            ahead = code.let(f"zext i1 {code.let(f'icmp ult ptr {group}, {halted}')} to i64")
+            made = code.let(f"add i64 {code.load('i64', self.now)}, {ahead}")
+            call_exchange(code, self.words, group, made, made, visited=bits, leaving=bits)
+            code.jump(following)
+
+        self._for_each(write, labels["done"])
 
     def _done(self) -> None:
-        code, many = self.code, self.code.vector.of("i64")
+        code = self.code
         code.open(self.labels["done"])
-        name = f"llvm.vector.reduce.smax.{code.vector.mangle('i64')}"
-        longest = code.call("i64", name, [(many, self.state.numbers(self.state.longest))])
+        longest = code.let(f"load i64, ptr {self._word_at(LONGEST)}, align 8")
         place = code.let(f"getelementptr i64, ptr %args, i64 {layout.LONGEST}")
         code.let(f"atomicrmw max ptr {place}, i64 {longest} monotonic, align 8")
         failed = code.let(f"zext i1 {code.load('i1', self.failed)} to i32")

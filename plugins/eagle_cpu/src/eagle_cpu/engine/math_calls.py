@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Form
-from eagle_cpu.engine.pieces import join
 from eagle_cpu.engine.vector_math import HARMLESS, Variant, variant
 
 __all__ = ["call_lanes", "call_uniform", "entries"]
@@ -78,10 +77,17 @@ def _cut(code: Code, operand: str, first: int, lanes: int, harmless: str) -> str
 
 
 def _joined(code: Code, pieces: list[str], lanes: int) -> str:
-    """Return the pieces one after another, `code.lanes` numbers."""
-    joined, lanes = join(code, "double", pieces, lanes), lanes * len(pieces)
+    """Return the pieces one after another, `code.lanes` numbers; the number of pieces is a power of two."""
+    while len(pieces) > 1:
+        pairs = zip(pieces[::2], pieces[1::2], strict=True)
+        pieces = [_shuffled(code, f"<{lanes} x double>", pair, 2 * lanes) for pair in pairs]
+        lanes *= 2
     if lanes == code.lanes:
-        return joined
-    order = ", ".join(f"i32 {lane}" for lane in range(code.lanes))
-    whole = f"<{lanes} x double>"
-    return code.let(f"shufflevector {whole} {joined}, {whole} poison, <{code.lanes} x i32> <{order}>")
+        return pieces[0]
+    return _shuffled(code, f"<{lanes} x double>", (pieces[0], "poison"), code.lanes)
+
+
+def _shuffled(code: Code, kind: str, pair: tuple[str, str], lanes: int) -> str:
+    """Return the first lanes of two vectors behind each other."""
+    order = ", ".join(f"i32 {lane}" for lane in range(lanes))
+    return code.let(f"shufflevector {kind} {pair[0]}, {kind} {pair[1]}, <{lanes} x i32> <{order}>")

@@ -17,7 +17,7 @@ from eagle_cpu.engine.vector_math import variant_key
 
 __all__ = ["LIMIT", "fetch", "keep", "key_of"]
 
-CODEGEN = 2
+CODEGEN = 3
 """Raised whenever the code generated for one kernel changes."""
 
 LIMIT = 256 * 2**20
@@ -30,7 +30,7 @@ _DIGEST = 32
 
 def key_of(kernel: Kernel, shape: Shape, which: str) -> str:
     """Return a name for the machine code of a kernel on this machine."""
-    text = f"{kernel.fingerprint}\n{shape.lanes} {shape.steps} {which}\n{_machine_key()}"
+    text = f"{kernel.fingerprint}\n{astuple(shape)} {which}\n{_machine_key()}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 

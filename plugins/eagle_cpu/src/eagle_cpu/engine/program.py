@@ -52,6 +52,11 @@ class Program:
         """What the cuts of ranges are to be multiples of."""
         return self.shape.lanes
 
+    @property
+    def under_way(self) -> int:
+        """How many samples a loop holds at a time."""
+        return self.shape.group * self.shape.groups
+
     def arguments(
         self,
         arrays: Mapping[str, np.ndarray[Any, Any]],
@@ -82,7 +87,7 @@ def program_for(kernel: Kernel, *, lanes: int | None = None) -> Program:
     ----------
     kernel : Kernel
     lanes : int, optional
-        Samples in a vector, a power of two from 4 to 64, instead of what suits the kernel.
+        Samples in a vector, of a launch and of a loop, a power of two from 4 to 64, instead of what suits the kernel.
 
     Raises
     ------

@@ -22,6 +22,9 @@ _MOST_BITS = 512  # of a vector: processors that have these have 32 of them
 _VERY_FEW = 3
 _FEW = 12
 _SOME = 24
+_STEPS = 64
+_FEW_STEPS = 8
+_LONG = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,18 @@ class Shape:
     Attributes
     ----------
     lanes : int
-        W: samples in a vector.
+        Samples in a vector of a launch.
+    group : int
+        Samples in a vector of a loop.
+    groups : int
+        How many such vectors a loop takes in turns.
     steps : int
-        K: steps a loop takes between two checks.
+        Steps a loop takes between two looks at whether to stop.
     """
 
     lanes: int
+    group: int
+    groups: int
     steps: int
 
     @classmethod
@@ -53,7 +62,7 @@ class Shape:
 
         Four native vectors of the widest type computed with are four independent chains, which hide the latency of
         arithmetic. A kernel that holds more than 12 components per sample takes two, more than 24 one, because
-        registers would run out. A loop looks every 16 steps; every 4 when a step is long or loops itself.
+        registers would run out. A loop looks whether to stop every 64 steps; every 8 when a step is long or loops.
         """
         held = len(
             {(name, component) for name, component, _ in loads(function)}
@@ -61,8 +70,14 @@ class Shape:
         )
         chains = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
         native = host().vector_bits // widest(function)
-        long = cost(function.body) > 400 or any(isinstance(one, While) for one in instructions(function.body))
-        return cls(lanes or min(chains * native, MAX_LANES), 4 if long else 16)
+        long = cost(function.body) > _LONG or any(isinstance(one, While) for one in instructions(function.body))
+        together, groups = _in_turns(chains)
+        return cls(
+            lanes=lanes or min(chains * native, MAX_LANES),
+            group=lanes or min(together * native, MAX_LANES),
+            groups=groups,
+            steps=_FEW_STEPS if long else _STEPS,
+        )
 
     @classmethod
     def of_chain(cls, chain: Chain, lanes: int | None = None) -> Shape:
@@ -78,4 +93,17 @@ class Shape:
         many = held <= _VERY_FEW and small and (not chain.tallies or host().vector_bits == _MOST_BITS)
         chains = _MANY_CHAINS if many else few
         native = host().vector_bits // max([*map(widest, functions), *(tally.bits for tally in chain.tallies)])
-        return cls(lanes or min(chains * native, MAX_LANES), 4)
+        lanes = lanes or min(chains * native, MAX_LANES)
+        return cls(lanes=lanes, group=lanes, groups=1, steps=1)
+
+
+def _in_turns(chains: int) -> tuple[int, int]:
+    """Return how many native vectors a loop's group has, for so many chains, and how many groups there are.
+
+    With 32 registers the chains are written in step, so that the processor finds work without looking far ahead, and a
+    second group fills the time after an exchange. 16 hold the numbers of two chains at most, and what a step leaves is
+    in memory anyway: four groups, of which the processor has as many under way as it can look ahead.
+    """
+    if host().vector_bits == _MOST_BITS or host().machine == "aarch64":
+        return chains, 2
+    return min(chains, 2), 4

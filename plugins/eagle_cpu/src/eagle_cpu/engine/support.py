@@ -1,4 +1,4 @@
-"""The small functions every module has: looking whether to stop, recording a fault, writing scattered bytes."""
+"""The small functions every module has: looking whether to stop, and recording a fault."""
 
 from __future__ import annotations
 
@@ -78,26 +78,6 @@ done:
   ret void
 }}
 """,
-    "eagle_mark": """
-define internal void @eagle_mark(ptr %row, i64 %bits, ptr %samples, i8 %value) #1 {
-entry:
-  %none = icmp eq i64 %bits, 0
-  br i1 %none, label %done, label %next
-next:
-  %left = phi i64 [ %bits, %entry ], [ %rest, %next ]
-  %lane = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %one = getelementptr i64, ptr %samples, i64 %lane
-  %sample = load i64, ptr %one, align 8
-  %place = getelementptr i8, ptr %row, i64 %sample
-  store i8 %value, ptr %place, align 1
-  %less = sub i64 %left, 1
-  %rest = and i64 %left, %less
-  %more = icmp ne i64 %rest, 0
-  br i1 %more, label %next, label %done
-done:
-  ret void
-}
-""",
 }
 
 
@@ -109,7 +89,7 @@ def support(code: Code, name: str, arguments: str) -> str:
     code : Code
     name : str
         ``eagle_poll``: whether a stop is wanted, by an ``eagle_run``. ``eagle_record``: keep the fault of the lowest
-        sample. ``eagle_mark``: write a byte for some samples.
+        sample.
     arguments : str
         As LLVM writes them.
 
