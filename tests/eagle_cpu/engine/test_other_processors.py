@@ -15,7 +15,7 @@ from small_kernels import countdown
 from test_generated_launches import WIDTHS, check
 from test_generated_loops import check_loop
 
-from eagle_cpu.engine import arithmetic, compiler, memory, object_cache, program, shape, vector_math
+from eagle_cpu.engine import arithmetic, compiler, lane_mask, memory, object_cache, program, shape, vector_math
 from eagle_cpu.engine.host import Host, host
 from eagle_cpu.engine.shape import Shape
 from eagle_ir import Function
@@ -37,7 +37,7 @@ def other(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     if "vector_bits" in lesser:
         lesser = {**lesser, "cpu": "x86-64", "features": ""}
     changed = dataclasses.replace(host(), **lesser)
-    for module in (arithmetic, compiler, memory, object_cache, shape, vector_math):
+    for module in (arithmetic, compiler, lane_mask, memory, object_cache, shape, vector_math):
         monkeypatch.setattr(module, "host", lambda: changed)
     monkeypatch.setattr(program, "_slots", {})
     caches = (vector_math.variant, vector_math._functions, object_cache._machine_key, compiler._target)

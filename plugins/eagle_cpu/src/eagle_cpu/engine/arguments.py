@@ -68,6 +68,8 @@ class Arguments:
         word = self._layout.offsets[argument.name]
         self._words[word] = array.__array_interface__["data"][0]
         if argument.role == "table":
+            if not array.size:
+                self._words[word] = self.address  # code reads a first element, and makes nothing of it
             self._words[word + 1 : word + 1 + array.ndim] = array.shape
         else:
             self._words[word + 1] = array.strides[0] if array.ndim > 1 else 0

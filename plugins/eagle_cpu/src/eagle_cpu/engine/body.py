@@ -9,9 +9,10 @@ from typing import TypeGuard
 from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Operand, llvm_scalar, scalar_text
 from eagle_cpu.engine.frame import Frame
+from eagle_cpu.engine.lane_mask import LaneMask
 from eagle_cpu.engine.memory import gather
 from eagle_cpu.engine.operations import lanes_operation, uniform_operation
-from eagle_cpu.engine.places import cost
+from eagle_cpu.engine.places import cost, widest
 from eagle_cpu.engine.support import support, tick
 from eagle_ir import (
     Block,
@@ -87,6 +88,7 @@ class Body:
         self.fixed: set[int] = set()
         self._splats: dict[tuple[str, str], str] = {}  # by LLVM's type too: a number is written alike in several
         self._values: dict[int, Operand] = {}
+        self._wide = widest(function)
         self._places = {one.result.number: place for place, one in enumerate(faulting(function.body))}
 
     def hoist(self) -> None:
@@ -201,6 +203,8 @@ class Body:
         record, on = code.label(), code.label()
         many = code.vector.of("i64")
         samples, indices = code.variable(many), code.variable(many)
+        alive = LaneMask(code, self._wide)
+        alive.set(self.mask)
         code.branch(code.any(bad), record, on, unlikely=True)
         code.open(record)
         code.store(many, self.around.samples(), samples)
@@ -208,11 +212,12 @@ class Body:
         bits = code.word(bad)
         place = self._places[instruction.result.number]
         support(code, "eagle_record", f"ptr %args, i64 {bits}, ptr {samples}, ptr {indices}, i64 {place}")
-        code.jump(on)
-        code.open(on)
         retired = code.load(code.mask_type, self.around.retired)
         code.store(code.mask_type, code.either(retired, bad), self.around.retired)
-        self.mask = code.without(self.mask, bad)
+        alive.set(code.without(self.mask, bad))
+        code.jump(on)
+        code.open(on)
+        self.mask = alive.get()
 
     def _rejoin(self, before: str, *blocks: Block) -> None:
         """Go on with the lanes `before`, without those that were retired in one of the blocks."""

@@ -9,7 +9,7 @@ from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.forms import Operand, memory_scalar
 from eagle_cpu.engine.frame import from_memory
 from eagle_cpu.engine.memory import SIZES
-from eagle_cpu.engine.places import lasting, loads, stores
+from eagle_cpu.engine.places import lasting, loads, stores, widest
 from eagle_ir import Function, Type, Value
 
 __all__ = ["Field", "Held", "Kept", "LaneGroups"]
@@ -109,6 +109,8 @@ class LaneGroups:
         The sample in each lane, and how many steps the loop had made when it entered.
     active : int
         Offset of the lanes that hold a sample, a bit each in an i64.
+    mask : Field
+        The same as vectors have it, -1 in those lanes: without mask registers, bits take long to become lanes.
     size : int
         Of a group, in bytes.
     """
@@ -125,6 +127,7 @@ class LaneGroups:
         self.fixed = frozenset(found)
         self.kept = [Kept(numbers, type_, self._field(memory_scalar(type_))) for numbers, type_ in _used(found.items())]
         self.sample, self.began = self._field("i64"), self._field("i64")
+        self.mask = self._field(f"i{widest(function)}")
         self.active = self._end
         self.size = -(-(self.active + 8) // _LINE) * _LINE
 

@@ -101,12 +101,12 @@ class _Loop:
         place = self.code.let(f"getelementptr i8, ptr {group}, i64 {self.groups.active}")
         return self.code.let(f"load i64, ptr {place}, align 8")
 
-    def _mask(self, bits: str) -> str:
-        """Return the lanes of an i64."""
-        code = self.code
-        if code.lanes < 64:
-            bits = code.let(f"trunc i64 {bits} to {code.bits_type}")
-        return code.let(f"bitcast {code.bits_type} {bits} to {code.mask_type}")
+    def _mask(self, group: str) -> str:
+        """Return the lanes that hold a sample."""
+        field = self.groups.mask
+        return self.code.let(
+            f"icmp slt {self.code.vector.of(field.scalar)} {field.load(self.code, group)}, zeroinitializer"
+        )
 
     def _begin(self) -> None:
         """Fill the lanes, unless no step is wanted."""
@@ -164,7 +164,7 @@ class _Loop:
         bits = self._active(group)
         made = code.let(f"sub {many} {code.splat('i64', now)}, {self.groups.began.load(code, group)}")
         room = code.let(f"sub {many} {code.splat('i64', self.limit)}, {made}")
-        active = self._mask(bits)
+        active = self._mask(group)
         over = code.both(active, code.let(f"icmp sle {many} {room}, zeroinitializer"))
         code.branch(code.any(over), expired, least)
         code.open(expired)
@@ -201,7 +201,7 @@ class _Loop:
         body.around.inputs.update({one.place: before[one.place] for one in groups.held if one.loaded})
         operands = [(one.numbers, one.operand(code, group)) for one in groups.kept]
         body.recall({number: lanes for numbers, lanes in operands for number in numbers}, groups.fixed)
-        body.mask = self._mask(bits)
+        body.mask = self._mask(group)
         if self.faults:
             code.store(code.mask_type, "zeroinitializer", self.retired)
         body.emit()

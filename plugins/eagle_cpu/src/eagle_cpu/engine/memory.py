@@ -45,25 +45,27 @@ def masked_store(code: Code, scalar: str, value: str, address: str, mask: str) -
 
 
 def gather(code: Code, scalar: str, row: str, indices: str, mask: str) -> str:
-    """Load the lanes of a mask from elements of a row by index; the others are 0."""
+    """Load the lanes of a mask from elements of a row by index; what the others get means nothing.
+
+    There is a first element, even where the mask has no lane.
+    """
+    if not host().expands or scalar == "i8":
+        return _lane_by_lane(code, scalar, row, indices, mask)
     vector = code.vector.of(scalar)
     places = code.let(f"getelementptr {scalar}, ptr {row}, {code.vector.of('i64')} {indices}")
-    if not host().expands or scalar == "i8":
-        return _lane_by_lane(code, scalar, places, mask)
     pointers = code.vector.of("ptr")
     name = f"llvm.masked.gather.{code.vector.mangle(scalar)}.v{code.lanes}p0"
     align = ("i32", str(SIZES[scalar]))
     return code.call(vector, name, [(pointers, places), align, (code.mask_type, mask), (vector, "zeroinitializer")])
 
 
-def _lane_by_lane(code: Code, scalar: str, places: str, mask: str) -> str:
-    """Load without a branch per lane: a lane outside the mask reads a spare word of the function's own."""
-    spare = code.variable("i64")
-    code.emit(f"store i64 0, ptr {spare}, align 64")
-    vector, pointers = code.vector.of(scalar), code.vector.of("ptr")
-    places = code.select(mask, pointers, places, code.splat("ptr", spare))
+def _lane_by_lane(code: Code, scalar: str, row: str, indices: str, mask: str) -> str:
+    """Load without a branch per lane: a lane outside the mask reads the first element."""
+    vector, many = code.vector.of(scalar), code.vector.of("i64")
+    indices = code.select(mask, many, indices, "zeroinitializer")
     result = "zeroinitializer"
     for lane in range(code.lanes):
-        element = code.let(f"load {scalar}, ptr {code.lane(pointers, places, lane)}, align {SIZES[scalar]}")
+        address = row_at(code, scalar, row, code.lane(many, indices, lane))
+        element = code.let(f"load {scalar}, ptr {address}, align {SIZES[scalar]}")
         result = code.let(f"insertelement {vector} {result}, {scalar} {element}, i32 {lane}")
     return result

@@ -8,7 +8,7 @@ from eagle.plugin import Kernel
 from eagle_cpu.engine.chain import Chain
 from eagle_cpu.engine.host import host
 from eagle_cpu.engine.places import cost, loads, stores, widest
-from eagle_ir import Function, While
+from eagle_ir import OPERATIONS, Compute, Function, While
 from eagle_ir.walking import instructions
 
 __all__ = ["MAX_LANES", "Shape"]
@@ -71,7 +71,7 @@ class Shape:
         chains = _CHAINS if held <= _FEW else 2 if held <= _SOME else 1
         native = host().vector_bits // widest(function)
         long = cost(function.body) > _LONG or any(isinstance(one, While) for one in instructions(function.body))
-        together, groups = _in_turns(chains)
+        together, groups = _in_turns(function, chains)
         return cls(
             lanes=lanes or min(chains * native, MAX_LANES),
             group=lanes or min(together * native, MAX_LANES),
@@ -97,13 +97,16 @@ class Shape:
         return cls(lanes=lanes, group=lanes, groups=1, steps=1)
 
 
-def _in_turns(chains: int) -> tuple[int, int]:
+def _in_turns(function: Function, chains: int) -> tuple[int, int]:
     """Return how many native vectors a loop's group has, for so many chains, and how many groups there are.
 
     With 32 registers the chains are written in step, so that the processor finds work without looking far ahead, and a
     second group fills the time after an exchange. 16 hold the numbers of two chains at most, and what a step leaves is
-    in memory anyway: four groups, of which the processor has as many under way as it can look ahead.
+    in memory anyway: four groups, of which the processor has as many under way as it can look ahead. Vector mathematics
+    is longer than that, and keeps no registers: many calls follow each other.
     """
-    if host().vector_bits == _MOST_BITS or host().machine == "aarch64":
+    plenty = host().vector_bits == _MOST_BITS or host().machine == "aarch64"
+    calls = any(isinstance(one, Compute) and OPERATIONS[one.op].transcendental for one in instructions(function.body))
+    if plenty:
         return chains, 2
-    return min(chains, 2), 4
+    return (2 * chains, 2) if calls else (min(chains, 2), 4)
