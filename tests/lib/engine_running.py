@@ -10,17 +10,24 @@ import numpy as np
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 POLL = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+MORE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_int64))
 
 
 class Run(ctypes.Structure):
-    """An ``eagle_run``."""
+    """An ``eagle_run`` as it was before code could ask for more samples."""
 
-    _fields_ = (
+    _fields_: Any = (
         ("size", ctypes.c_uint32),
         ("worker", ctypes.c_uint32),
         ("stop", ctypes.POINTER(ctypes.c_int32)),
         ("poll", ctypes.c_void_p),
     )
+
+
+class StreamingRun(Run):
+    """An ``eagle_run`` that gives more ranges."""
+
+    _fields_: Any = (("more", ctypes.c_void_p),)
 
 
 def call(entry: int, address: int, ranges: Sequence[tuple[int, int]], run: Any = None) -> list[int]:

@@ -33,7 +33,8 @@ struct Link {
     int32_t place;
 };
 
-int32_t follow(void* args, int64_t begin, int64_t end, const eagle_run*) {
+int32_t follow(void* args, int64_t begin, int64_t end, const eagle_run* run) {
+    CHECK(run->more == nullptr);    // the samples of a stage are its branches
     const Link& link = *static_cast<Link*>(args);
     for (int64_t i = begin; i < end; ++i) {
         int32_t& number = link.chain->numbers[static_cast<std::size_t>(i)];    // plain: one thread at a time, or a race

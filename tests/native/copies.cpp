@@ -51,7 +51,7 @@ void a_stop_is_seen() {
     Block block{{from.data(), into.data(), 1, 1}, {{1 << 20, 1, 1}}};
     static std::atomic<int32_t> stop{0};
     const auto poll = [](const eagle_run*) { stop = 1; };
-    const eagle_run seen{sizeof(eagle_run), 0, reinterpret_cast<const volatile int32_t*>(&stop), poll};
+    const eagle_run seen{sizeof(eagle_run), 0, reinterpret_cast<const volatile int32_t*>(&stop), poll, nullptr};
     CHECK(run_copy(&block, 0, 1 << 20, &seen) < 0);
     CHECK(into.front() == 1 && into.back() == 0);
 }

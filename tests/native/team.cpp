@@ -34,6 +34,28 @@ void check_once(int64_t samples, int64_t grain, double cost) {
     for (const int32_t visits : counted.visits) CHECK(visits == 1);
 }
 
+int32_t count_all(void* args, int64_t begin, int64_t end, const eagle_run* run) {
+    do {
+        if (count(args, begin, end, run) != 0) return 1;
+    } while (run->more(run, &begin, &end) != 0);
+    CHECK(run->more(run, &begin, &end) == 0);
+    return 0;
+}
+
+void code_that_asks_for_more_gets_every_sample_once() {
+    for (const int size : {1, 2, 4}) {
+        set_team_size(size);
+        for (const int64_t samples : {int64_t{1}, int64_t{50}, int64_t{20'000}}) {
+            Counted counted{std::vector<int32_t>(static_cast<std::size_t>(samples)), 3};
+            Job job{count_all, &counted, samples, 3, kDear};
+            job.streams = true;
+            CHECK(run(job) == 0);
+            for (const int32_t visits : counted.visits) CHECK(visits == 1);
+        }
+    }
+    set_team_size(4);
+}
+
 void every_sample_is_visited_once() {
     std::mt19937 random(1);
     const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
@@ -133,6 +155,22 @@ void a_watch_stops_endless_jobs() {
     CHECK(repeat_in_order(&quick, 1, INT64_MAX, &watch).code < 0);
 }
 
+int32_t ask_once_stopped(void* args, int64_t begin, int64_t end, const eagle_run* run) {
+    while (!asked_to_stop(run)) run->poll(run);
+    CHECK(run->more(run, &begin, &end) == 0);
+    static_cast<std::atomic<int>*>(args)->fetch_add(1);
+    return -1;
+}
+
+void a_stopped_job_gives_no_more() {
+    std::atomic<int> asked{0};
+    StopsAtOnce watch;
+    Job job{ask_once_stopped, &asked, 20'000, 1, kDear};
+    job.streams = true;
+    CHECK(run(job, &watch) < 0);
+    CHECK(asked > 0);
+}
+
 int32_t rounding(void*, int64_t, int64_t, const eagle_run*) {
     const bool nearest = std::fegetround() == FE_TONEAREST;
     std::fesetround(FE_DOWNWARD);
@@ -153,12 +191,14 @@ void the_floating_point_environment_is_the_default_and_comes_back() {
 int main() {
     set_team_size(4);
     every_sample_is_visited_once();
+    code_that_asks_for_more_gets_every_sample_once();
     cuts_of_huge_jobs_do_not_overflow();
     long_chunks_come_before_short_ones();
     callers_compete_while_the_size_changes();
     jobs_call_the_team();
     the_largest_code_is_returned_and_everything_runs();
     a_watch_stops_endless_jobs();
+    a_stopped_job_gives_no_more();
     the_floating_point_environment_is_the_default_and_comes_back();
     std::puts("team: fine");
 }

@@ -81,7 +81,7 @@ void a_stop_is_seen_between_two_tiles() {
     const auto poll = [](const eagle_run*) {
         if (++polls == 3) stop = 1;
     };
-    const eagle_run seen{sizeof(eagle_run), 0, reinterpret_cast<const volatile int32_t*>(&stop), poll};
+    const eagle_run seen{sizeof(eagle_run), 0, reinterpret_cast<const volatile int32_t*>(&stop), poll, nullptr};
     CHECK(run_tiles(block.tiles, 0, 100, &seen) < 0);
     CHECK(numbers[29] == 1 && numbers[30] == 0);
 }

@@ -78,7 +78,7 @@ def _loop(program: Program, arguments: Arguments, samples: int) -> Callable[[], 
     assert entry is not None
 
     def work() -> None:
-        if run_on_team(entry, address, samples, grain, cost_ns=_LONG):
+        if run_on_team(entry, address, samples, grain, cost_ns=_LONG, streams=True):
             raise _fault(program, arguments)
 
     return work

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def run(entry: int, args: int, samples: int, grain: int = 1, *, cost_ns: float = 1.0) -> int:
+def run(entry: int, args: int, samples: int, grain: int = 1, *, cost_ns: float = 1.0, streams: bool = False) -> int:
     """Run one job over all its samples.
 
     Parameters
@@ -47,6 +47,8 @@ def run(entry: int, args: int, samples: int, grain: int = 1, *, cost_ns: float =
         Cuts lie at multiples of it.
     cost_ns : float
         A guess at the nanoseconds one sample takes: it decides how many threads are worth waking, and nothing else.
+    streams : bool
+        Whether the code may ask for more samples when its range ends.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def run(entry: int, args: int, samples: int, grain: int = 1, *, cost_ns: float =
     RuntimeError
         The code stopped of itself, or the process is ending.
     """
-    return _native.run(entry, args, samples, grain, cost_ns)
+    return _native.run(entry, args, samples, grain, cost_ns, streams)
 
 
 def run_sequence(jobs: JobList, n: int = 1) -> Moved | Failed | None:

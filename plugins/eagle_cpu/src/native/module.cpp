@@ -16,8 +16,9 @@ using namespace nb::literals;
 namespace eagle::python {
 namespace {
 
-int32_t run(uintptr_t entry, uintptr_t args, int64_t samples, int64_t grain, double cost_ns) {
-    const exec::Job job = checked_job(entry, args, samples, grain, cost_ns);
+int32_t run(uintptr_t entry, uintptr_t args, int64_t samples, int64_t grain, double cost_ns, bool streams) {
+    exec::Job job = checked_job(entry, args, samples, grain, cost_ns);
+    job.streams = streams;
     Detached detached;
     PythonWatch watch(detached);
     const int32_t code = exec::run(job, on_main_thread() ? &watch : nullptr);
@@ -82,7 +83,7 @@ PyType_Slot interrupted_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(trav
 NB_MODULE(_native, m) {
     using namespace eagle::python;
 
-    m.def("run", &run, "entry"_a, "args"_a, "samples"_a, "grain"_a, "cost_ns"_a);
+    m.def("run", &run, "entry"_a, "args"_a, "samples"_a, "grain"_a, "cost_ns"_a, "streams"_a = false);
     m.def("team_size", &eagle::exec::team_size);
     m.def("set_team_size", &set_team_size, "size"_a);
     m.def("shut_down", &shut_down);

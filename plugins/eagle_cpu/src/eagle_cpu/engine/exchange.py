@@ -8,15 +8,17 @@ from eagle_cpu.engine.code import Code
 from eagle_cpu.engine.frame import Frame, to_memory
 from eagle_cpu.engine.lane_groups import Field, LaneGroups
 from eagle_cpu.engine.memory import SIZES, row_at
+from eagle_cpu.engine.support import more_of
 from eagle_ir import Function
 
-__all__ = ["END", "FOLLOWING", "LONGEST", "WORDS", "call_exchange", "exchange"]
+__all__ = ["END", "FOLLOWING", "LONGEST", "RUN", "WORDS", "call_exchange", "exchange"]
 
 # The words that the exchange shares with its loop.
 FOLLOWING = 0  # the next sample to enter a lane
 END = 1
 LONGEST = 2  # the most steps that a sample took
-WORDS = 3
+RUN = 3  # the `eagle_run` that may give more samples; 0 when there are none
+WORDS = 4
 
 _LANES = ("visited", "leaving", "ended", "over", "failed")
 _HEAD = (
@@ -61,7 +63,7 @@ class _Exchange:
         self.code = code = Code(lanes)
         self.frame = Frame(code, function)
         self.left, self.active = code.variable("i64"), code.variable("i64")
-        names = ("next", "lane", "leave", "enter", "look", "fresh", "skip", "load", "empty", "through", "done")
+        names = ("next", "lane", "leave", "enter", "look", "fresh", "load", "last", "empty", "done")
         self.labels = {name: code.label() for name in names}
 
     def emit(self) -> None:
@@ -69,7 +71,6 @@ class _Exchange:
         self.place = code.let(f"getelementptr i8, ptr %group, i64 {self.groups.active}")
         code.store("i64", "%visited", self.left)
         code.store("i64", code.let(f"load i64, ptr {self.place}, align 8"), self.active)
-        self.end = self._word(END)
         self.counts = self.frame.word(layout.STEPS, "ptr")
         code.jump(labels["next"])
         code.open(labels["next"])
@@ -150,7 +151,7 @@ class _Exchange:
         code.jump(labels["look"])
         code.open(labels["look"])
         sample = code.load("i64", following)
-        code.branch(code.let(f"icmp slt i64 {sample}, {self.end}"), labels["fresh"], labels["empty"])
+        code.branch(code.let(f"icmp slt i64 {sample}, {self._word(END)}"), labels["fresh"], labels["last"])
         code.open(labels["fresh"])
         after = code.let(f"add i64 {sample}, 1")
         code.store("i64", after, following)
@@ -169,12 +170,31 @@ class _Exchange:
         code.emit(f"store i64 {after}, ptr {self._word_at(FOLLOWING)}")
         code.store("i64", code.let(f"or i64 {code.load('i64', self.active)}, {self.bit}"), self.active)
         code.jump(labels["next"])
+        code.open(labels["last"])
+        self._ask(following)
         code.open(labels["empty"])
         self._set(self.groups.mask, "0")
-        code.emit(f"store i64 {self.end}, ptr {self._word_at(FOLLOWING)}")
+        code.emit(f"store i64 {sample}, ptr {self._word_at(FOLLOWING)}")
         others = code.let(f"xor i64 {self.bit}, -1")
         code.store("i64", code.let(f"and i64 {code.load('i64', self.active)}, {others}"), self.active)
         code.jump(labels["next"])
+
+    def _ask(self, following: str) -> None:
+        """Go on with another range of samples if whoever runs the loop has one."""
+        code, labels = self.code, self.labels
+        ask, none, some = (code.label() for _ in range(3))
+        run = code.let(f"load ptr, ptr {self._word_at(RUN)}, align 8")
+        code.branch(code.let(f"icmp eq ptr {run}, null"), labels["empty"], ask)
+        code.open(ask)
+        ends = [self._word_at(FOLLOWING), self._word_at(END)]
+        more = code.let(f"call i32 {more_of(code, run)}(ptr {run}, ptr {ends[0]}, ptr {ends[1]})")
+        code.branch(code.let(f"icmp eq i32 {more}, 0"), none, some)
+        code.open(none)
+        code.emit(f"store ptr null, ptr {self._word_at(RUN)}, align 8")
+        code.jump(labels["empty"])
+        code.open(some)
+        code.store("i64", self._word(FOLLOWING), following)
+        code.jump(labels["look"])
 
     def _done(self) -> None:
         """Compute what stays the same until the next exchange."""

@@ -13,12 +13,12 @@ from eagle_cpu.engine import layout
 from eagle_cpu.engine.arithmetic import Floats
 from eagle_cpu.engine.body import Body, Surroundings
 from eagle_cpu.engine.code import Code
-from eagle_cpu.engine.exchange import END, FOLLOWING, LONGEST, WORDS, call_exchange, exchange
+from eagle_cpu.engine.exchange import END, FOLLOWING, LONGEST, RUN, WORDS, call_exchange, exchange
 from eagle_cpu.engine.frame import Frame, to_memory
 from eagle_cpu.engine.lane_groups import LaneGroups
 from eagle_cpu.engine.places import cost
 from eagle_cpu.engine.shape import Shape
-from eagle_cpu.engine.support import tick
+from eagle_cpu.engine.support import streaming, tick
 from eagle_ir import Function
 from eagle_ir.walking import faulting
 
@@ -113,6 +113,7 @@ class _Loop:
         code = self.code
         for number, value in ((FOLLOWING, "%begin"), (END, "%end"), (LONGEST, "0")):
             code.emit(f"store i64 {value}, ptr {self._word_at(number)}, align 8")
+        code.emit(f"store ptr {streaming(code)}, ptr {self._word_at(RUN)}, align 8")
         code.store("i64", "0", self.now)
         code.store("ptr", self.memory, self.halted)
         for variable in (self.stopping, self.failed):
@@ -257,7 +258,9 @@ class _Loop:
         code.jump(labels["stopped"])
         code.open(labels["stopped"])
         code.store("i1", "true", self.stopping)
-        code.emit(f"store i64 {code.let('add i64 %end, 0')}, ptr {self._word_at(FOLLOWING)}, align 8")
+        end = code.let(f"load i64, ptr {self._word_at(END)}, align 8")
+        code.emit(f"store i64 {end}, ptr {self._word_at(FOLLOWING)}, align 8")
+        code.emit(f"store ptr null, ptr {self._word_at(RUN)}, align 8")
         halted = code.load("ptr", self.halted)
 
         def write(group: str, following: str) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from eagle_cpu.engine import layout
 from eagle_cpu.engine.code import Code
 
-__all__ = ["support", "tick"]
+__all__ = ["more_of", "streaming", "support", "tick"]
 
 TICKS = 256
 """Iterations between two looks at the stop flag: 256 of 32 samples are a few milliseconds at most."""
+
+_MORE = 24  # offset of `more` in an eagle_run, which those of before do not have
 
 _CTTZ = "declare i64 @llvm.cttz.i64(i64, i1)"
 
@@ -104,6 +106,29 @@ def support(code: Code, name: str, arguments: str) -> str:
         code.emit(f"call void @{name}({arguments})")
         return ""
     return code.let(f"call i1 @{name}({arguments})")
+
+
+def more_of(code: Code, run: str) -> str:
+    """Return the function by which an ``eagle_run`` gives another range of samples, or null."""
+    return code.let(f"load ptr, ptr {code.let(f'getelementptr i8, ptr {run}, i64 {_MORE}')}, align 8")
+
+
+def streaming(code: Code) -> str:
+    """Return the ``eagle_run`` of this call if it gives more ranges of samples, else null."""
+    run = code.variable("ptr")
+    code.store("ptr", "null", run)
+    there, newer, able, on = (code.label() for _ in range(4))
+    code.branch(code.let("icmp eq ptr %run, null"), on, there)
+    code.open(there)
+    size = code.let("load i32, ptr %run, align 8")
+    code.branch(code.let(f"icmp ugt i32 {size}, {_MORE}"), newer, on)
+    code.open(newer)
+    code.branch(code.let(f"icmp eq ptr {more_of(code, '%run')}, null"), on, able)
+    code.open(able)
+    code.store("ptr", "%run", run)
+    code.jump(on)
+    code.open(on)
+    return code.load("ptr", run)
 
 
 def tick(code: Code, ticks: str, work: int, stopped: str) -> None:

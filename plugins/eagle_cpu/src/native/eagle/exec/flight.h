@@ -34,7 +34,8 @@ class Flight {
 
     // Takes chunks until none is left, each in the default floating-point environment, whatever the one before left.
     void work(uint32_t worker, Watch* watch) noexcept {
-        const Participant me{{sizeof(eagle_run), worker, stop_seen_by_code(), &Flight::poll}, this, watch};
+        const eagle_run run{sizeof(eagle_run), worker, stop_seen_by_code(), &Flight::poll, job_.streams ? &Flight::more : nullptr};
+        const Participant me{run, this, watch};
         const Participant* const before = current;
         current = &me;
         while (!stopped()) {
@@ -67,6 +68,15 @@ class Flight {
     static void poll(const eagle_run* run) noexcept {
         const auto* me = reinterpret_cast<const Participant*>(run);
         me->flight->look(me->watch);
+    }
+
+    static int32_t more(const eagle_run* run, int64_t* begin, int64_t* end) noexcept {
+        Flight& flight = *reinterpret_cast<const Participant*>(run)->flight;
+        const int64_t chunk = flight.stopped() ? flight.cut_.count : flight.next_.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= flight.cut_.count) return 0;
+        *begin = flight.cut_.begin(chunk);
+        *end = flight.cut_.end(chunk);
+        return 1;
     }
 
     // A failure stops nothing: what is left behind is then the same for every schedule.
