@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ MORE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c
 class Run(ctypes.Structure):
     """An ``eagle_run`` as it was before code could ask for more samples."""
 
-    _fields_: Any = (
+    _fields_: ClassVar[Any] = (
         ("size", ctypes.c_uint32),
         ("worker", ctypes.c_uint32),
         ("stop", ctypes.POINTER(ctypes.c_int32)),
@@ -27,7 +27,7 @@ class Run(ctypes.Structure):
 class StreamingRun(Run):
     """An ``eagle_run`` that gives more ranges."""
 
-    _fields_: Any = (("more", ctypes.c_void_p),)
+    _fields_: ClassVar[Any] = (("more", ctypes.c_void_p),)
 
 
 def call(entry: int, address: int, ranges: Sequence[tuple[int, int]], run: Any = None) -> list[int]:
