@@ -299,6 +299,6 @@ def take_for(changed: Host) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[2] == "without-avx512" and host().expands:
-        take_for(dataclasses.replace(host(), cpu="x86-64-v3", features="", vector_bits=256, expands=False, fused=True))
+    if sys.argv[2] == "without-avx512" and host().masks:
+        take_for(dataclasses.replace(host(), cpu="x86-64-v3", features="", vector_bits=256, masks=False, fused=True))
     write(Path(sys.argv[1]))

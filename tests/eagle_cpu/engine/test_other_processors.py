@@ -25,7 +25,7 @@ if host().machine != "x86_64":
 
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 OTHERS: dict[str, dict[str, Any]] = {
-    "without gathers, expanding loads and fused operations": {"vector_bits": 128, "expands": False, "fused": False},
+    "without gathers, masks and fused operations": {"vector_bits": 128, "masks": False, "fused": False},
     "without a vector library": {"machine": "unknown"},
 }
 

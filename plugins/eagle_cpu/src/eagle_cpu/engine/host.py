@@ -24,8 +24,8 @@ class Host:
     triple : str
     vector_bits : int
         The width of a native vector.
-    expands : bool
-        Whether it loads consecutive elements into chosen lanes, and gathers, in hardware (AVX-512).
+    masks : bool
+        Whether it has registers for masks, and gathers by them (AVX-512).
     fused : bool
         Whether it rounds a * b + c once in hardware.
     machine : str
@@ -36,7 +36,7 @@ class Host:
     features: str
     triple: str
     vector_bits: int
-    expands: bool
+    masks: bool
     fused: bool
     machine: str
 
@@ -49,12 +49,12 @@ def host() -> Host:
     with llvm_lock():
         offered, cpu, triple = llvm.get_host_cpu_features(), llvm.get_host_cpu_name(), llvm.get_process_triple()
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
-    bits, expands = 128, False
+    bits, masks = 128, False
     features = offered.flatten()
     if machine == "x86_64":
-        expands = all(offered.get(name, False) for name in ("avx512f", "avx512bw", "avx512dq", "avx512vl"))
-        bits = 512 if expands else 256 if offered.get("avx2", False) else 128
+        masks = all(offered.get(name, False) for name in ("avx512f", "avx512bw", "avx512dq", "avx512vl"))
+        bits = 512 if masks else 256 if offered.get("avx2", False) else 128
         # Some processors are tuned for 256 bits by default; four chains of 512 are faster on all that were measured.
         features += ",-prefer-256-bit"
     fused = machine == "aarch64" or bool(offered.get("fma", False))
-    return Host(cpu, features, triple, bits, expands, fused, machine)
+    return Host(cpu, features, triple, bits, masks, fused, machine)

@@ -23,7 +23,7 @@ class LaneMask:
 
     def __init__(self, code: Code, bits: int) -> None:
         self._code = code
-        self._type = code.mask_type if host().expands else code.vector.of(f"i{bits}")
+        self._type = code.mask_type if host().masks else code.vector.of(f"i{bits}")
         self._variable = code.variable(self._type)
 
     def set(self, mask: str) -> None:

@@ -49,7 +49,7 @@ def gather(code: Code, scalar: str, row: str, indices: str, mask: str) -> str:
 
     There is a first element, even where the mask has no lane.
     """
-    if not host().expands or scalar == "i8":
+    if not host().masks or scalar == "i8":
         return _lane_by_lane(code, scalar, row, indices, mask)
     vector = code.vector.of(scalar)
     places = code.let(f"getelementptr {scalar}, ptr {row}, {code.vector.of('i64')} {indices}")
