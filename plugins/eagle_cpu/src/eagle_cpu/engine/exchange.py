@@ -182,7 +182,7 @@ class _Exchange:
         code.jump(self.labels["next"])
 
     def _clear(self, sample: str) -> None:
-        """Leave the lane empty: steps go on in it, and subnormal numbers take some processors a hundred times as long."""
+        """Leave the lane empty: steps go on in it, and of subnormal numbers they may take a hundred times as long."""
         code = self.code
         code.open(self.labels["empty"])
         for one in self.groups.held:
