@@ -9,9 +9,11 @@ import time
 import numpy as np
 import pytest
 from engine_running import POLL, Run, call, pieces
-from small_kernels import countdown, endless
+from small_kernels import countdown, endless, plane
 
+from eagle.plugin import Argument
 from eagle_cpu.engine import Arguments, Program, program_for
+from eagle_ir import Builder, Type, to_kernel
 
 
 def stopped_after(program: Program, entry: int, arguments: Arguments, samples: int, polls: int) -> int:
@@ -130,3 +132,21 @@ def test_a_sample_that_turns_infinite_or_nan_is_marked_as_failed_and_ends() -> N
     assert done.tolist() == [True, False, False, True]
     assert seen.tolist() == [3, 1, 1, 2]
     assert arguments.unfinished == 0
+
+
+def test_a_loop_computes_with_its_mask_which_is_false_while_a_sample_runs() -> None:
+    done = Argument(name="done", role="mask", mode="rw", dtype="bool")
+    builder = Builder("masked", [plane("step"), plane("x", "rw"), done])
+    step = builder.compute("select", builder.load("done"), builder.const(0.0, Type.F64), builder.load("step"))
+    x = builder.compute("add", builder.load("x"), step)
+    builder.store("x", x)
+    builder.store("done", builder.compute("ge", x, builder.const(1.0, Type.F64)))
+    arrays = {"step": np.array([0.5, 0.25, 1.0]), "x": np.zeros(3), "done": np.array([False, False, True])}
+    program = program_for(to_kernel(builder.finish()), lanes=4)
+    assert program.loop_entry is not None
+    arguments = program.arguments(arrays, {}, 3)
+    steps = np.zeros(3, np.int64)
+    arguments.set_loop(max_steps=100, steps=steps)
+    assert call(program.loop_entry, arguments.address, [(0, 3)]) == [0]
+    assert steps.tolist() == [2, 4, 0]
+    assert arrays["x"].tolist() == [1.0, 1.0, 0.0]

@@ -80,14 +80,15 @@ def lasting(function: Function) -> dict[int, tuple[Value, bool]]:
         By the number of each such value, the first one that is computed alike, and whether something that changes from
         step to step uses it.
     """
-    changing = {(one.argument, one.component) for one in stores(function)}
+    steady = {(name, component) for name, component, _ in loads(function)}
+    steady -= {(one.argument, one.component) for one in stores(function)}
     alike: dict[int, Value] = {}  # of everything that stays the same
     first: dict[Hashable, Value] = {}
     shared: set[int] = set()  # the same for all samples
     computed: set[int] = set()
     used: set[int] = set()
     for one in function.body.instructions:
-        if not _lasts(one, alike, changing):
+        if not _lasts(one, alike, steady):
             used |= {value.number for value in uses(one)}
             continue
         assert isinstance(one, (Const, Parameter, Load, Compute))
@@ -100,9 +101,9 @@ def lasting(function: Function) -> dict[int, tuple[Value, bool]]:
     return {number: (alike[number], number in used) for number in computed}
 
 
-def _lasts(one: Instruction, alike: Container[int], changing: Container[tuple[str, int]]) -> bool:
+def _lasts(one: Instruction, alike: Container[int], steady: Container[tuple[str, int]]) -> bool:
     if isinstance(one, Load):
-        return (one.argument, one.component) not in changing
+        return (one.argument, one.component) in steady
     if isinstance(one, Compute):
         return not can_fault(one) and all(value.number in alike for value in one.operands)
     return isinstance(one, (Const, Parameter))
