@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -85,9 +84,16 @@ def test_the_limit_has_the_name_and_the_value_of_the_specification() -> None:
 
 
 def test_without_the_cpu_plugin_the_limit_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "eagle_cpu", None)
-    with pytest.raises(AttributeError, match="pip install eagle-cpu"):
-        _ = eagle._core.BRANCH_TASKS_MAX_SAMPLES
+    monkeypatch.setenv("EAGLE_DISABLE_PLUGINS", "cpu")
+    eagle.plugin.refresh()
+    try:
+        with pytest.raises(
+            ModuleNotFoundError, match=r"no installed plugin brings eagle\._core. pip install eagle-cpu"
+        ):
+            _ = eagle._core.BRANCH_TASKS_MAX_SAMPLES
+    finally:
+        monkeypatch.undo()
+        eagle.plugin.refresh()
 
 
 @pytest.mark.parametrize(

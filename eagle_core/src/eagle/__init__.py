@@ -29,7 +29,7 @@ _ON_USE = {
     **dict.fromkeys(("BoundPlan", "CopyWarning", "Plan", "deploy"), "eagle.plan"),
     "GraphPipeline": "eagle.pipeline",
     **dict.fromkeys(("SimResult", "simulate"), "eagle.simulation"),
-    **{name: f"eagle.{name}" for name in ("frameworks", "interop")},  # modules of their own
+    **{name: f"eagle.{name}" for name in ("frameworks", "interop", "loaded")},  # modules of their own
 }
 
 

@@ -117,7 +117,7 @@ class BackendUnavailable(EagleError, RuntimeError):
 
 
 class FrameworkNotFound(EagleError, ModuleNotFoundError):
-    """A framework whose plugin, or which itself, is not installed. Its `name` is the module that is missing."""
+    """A module of eagle that a plugin brings, or the library it needs, is not installed: `name` is what is missing."""
 
 
 class KernelError(EagleError, SyntaxError):

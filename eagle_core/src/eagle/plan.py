@@ -122,7 +122,7 @@ class Plan:
         """
         given, made = with_outputs(self.kernel, planes)
         BoundPlan(self, _bound(self.kernel, given, stacklevel=3)).launch()
-        names = [name for name in made if name not in _masks(self.kernel)] or [
+        names = [name for name in made if self.mask is None or name != self.mask.name] or [
             one.name for one in self.kernel.arguments if one.mode != "r" and one.role == "sample"
         ]
         arrays: list[Any] = [given[name] for name in names]
@@ -264,10 +264,6 @@ def _like(laid_out: Any, array: Any) -> Any:
     if array.ndim == 3:
         return laid_out.reshape(array.shape)
     return laid_out if laid_out.shape == array.shape else laid_out.T
-
-
-def _masks(kernel: Kernel) -> set[str]:
-    return {one.name for one in kernel.arguments if one.role == "mask"}
 
 
 def _kernel(kernel: object, scalar: str | None) -> Kernel:

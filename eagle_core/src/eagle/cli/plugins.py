@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 
-from eagle.plugin import PluginStatus, plugins
+from eagle.plugin import plugins
 
 __all__ = ["list_plugins"]
 
@@ -13,7 +14,8 @@ def list_plugins(*, as_json: bool) -> int:
     """Print every plugin found with what became of it. It works with all of them broken."""
     found = plugins()
     if as_json:
-        print(json.dumps([_plain(status) for status in found], indent=2))
+        rows = [{field.name: getattr(status, field.name) for field in fields(status)} for status in found]
+        print(json.dumps(rows, indent=2, default=repr))  # what is no plain data is an exception
         return 0
     if not found:
         print("No plugins are installed. Install eagle-cpu to run graphs over host arrays.")
@@ -26,17 +28,3 @@ def list_plugins(*, as_json: bool) -> int:
         if status.why:
             print(f"{'':12} {status.why}")
     return 0
-
-
-def _plain(status: PluginStatus) -> dict[str, object]:
-    return {
-        "name": status.name,
-        "distribution": status.distribution,
-        "version": status.version,
-        "state": status.state,
-        "why": status.why,
-        "contract": status.contract,
-        "hooks": status.hooks,
-        "file": status.file,
-        "exception": None if status.exception is None else repr(status.exception),
-    }

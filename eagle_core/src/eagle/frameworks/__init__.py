@@ -34,21 +34,19 @@ class _Finder(abc.MetaPathFinder, abc.Loader):
 def _module(name: str, fullname: str) -> Any:
     """Import the public module of the plugin that brings a framework, or say what to install."""
     from eagle.errors import FrameworkNotFound
-    from eagle.plugin.lookup import frameworks, left_out
+    from eagle.plugin.doors import not_brought
+    from eagle.plugin.lookup import frameworks
     from eagle.plugin.suggestions import did_you_mean
 
     known = {one.name: one for one in frameworks() if one.api is not None}
     if (found := known.get(name)) is None:
         hint = f"pip install eagle-{name}." if name in _OURS else did_you_mean(name, {*_OURS, *known})
-        fix = f"{hint or 'eagle plugins lists what is installed.'} {left_out()}".strip()
-        error = FrameworkNotFound(f"no installed plugin brings {fullname}", fix=fix)
-        error.name = fullname
-    elif found.needs in sys.modules or util.find_spec(found.needs) is not None:
+        raise not_brought(fullname, hint or "eagle plugins lists what is installed.")
+    if found.needs in sys.modules or util.find_spec(found.needs) is not None:
         return import_module(str(found.api))
-    else:
-        fix = f"pip install {found.distribution or found.needs}."
-        error = FrameworkNotFound(f"{fullname} needs {found.needs}, which is not installed", fix=fix)
-        error.name = found.needs
+    fix = f"pip install {found.distribution or found.needs}."
+    error = FrameworkNotFound(f"{fullname} needs {found.needs}, which is not installed", fix=fix)
+    error.name = found.needs
     raise error
 
 

@@ -36,6 +36,7 @@ from eagle.plugin.nodes import Access, Body, Mode, Node, NodeKind
 from eagle.plugin.registry import plugins, refresh, register
 
 if TYPE_CHECKING:
+    from eagle.plan import Plan
     from eagle.plugin.array_protocols import CudaInterfaceArrays
     from eagle.plugin.cache import cache_dir
     from eagle.plugin.framework import ForeignGraph, Framework
@@ -43,17 +44,15 @@ if TYPE_CHECKING:
     from eagle.plugin.status import PluginStatus
     from eagle.plugin.stream import Streams, stream_handle, streams
 
-# What only a plugin's hooks module needs is imported when asked for: `import eagle` is paid by everyone.
+# What only plugins need is imported when asked for: `import eagle` is paid by everyone.
 _ON_USE = {
     "CudaInterfaceArrays": "eagle.plugin.array_protocols",
     "cache_dir": "eagle.plugin.cache",
-    "ForeignGraph": "eagle.plugin.framework",
-    "Framework": "eagle.plugin.framework",
+    **dict.fromkeys(("ForeignGraph", "Framework"), "eagle.plugin.framework"),
+    "Plan": "eagle.plan",
     "PluginStatus": "eagle.plugin.status",
-    "Streams": "eagle.plugin.stream",
     "hookimpl": "eagle.plugin.hookspecs",
-    "stream_handle": "eagle.plugin.stream",
-    "streams": "eagle.plugin.stream",
+    **dict.fromkeys(("Streams", "stream_handle", "streams"), "eagle.plugin.stream"),
 }
 
 
@@ -95,6 +94,7 @@ __all__ = [
     "Argument",
     "Kernel",
     "Launch",
+    "Plan",
     # backends and frameworks
     "Backend",
     "Executable",

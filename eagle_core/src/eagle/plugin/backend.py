@@ -102,10 +102,14 @@ class Backend(ABC):
         What ``build(backend=)`` and `Lowering.backend` call it.
     devices : frozenset of str
         Kinds of device whose memory it can use: ``{"cpu"}``, ``{"cuda"}``.
+    modules : mapping of str to str
+        Modules of eagle that a plugin fills, with the plugin's own that has what they name:
+        ``{"eagle.loaded": "eagle_cuda.loaded"}``. They are imported on first use.
     """
 
     name: ClassVar[str]
     devices: ClassVar[frozenset[str]]
+    modules: ClassVar[Mapping[str, str]] = {}
 
     def why_not(self) -> str | None:
         """Return None when graphs can run here, else one sentence that says why not and what to do."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from eagle.errors import PluginError
@@ -46,6 +46,11 @@ def _rules(item: Any) -> tuple[Rule, ...]:
         return (
             ("name", _is_name, _TEXT),
             ("devices", _is_devices, 'a frozenset of kinds of device, such as {"cpu"}'),
+            (
+                "modules",
+                _is_modules,
+                'names of modules by names of modules, such as {"eagle.loaded": "package.module"}',
+            ),
         )
     return (  # a framework
         ("name", _is_name, _TEXT),
@@ -75,6 +80,10 @@ def _is_callable_or_reference(value: Any) -> bool:
 
 def _is_part(kind: type) -> Callable[[Any], bool]:
     return lambda value: value is None or isinstance(value, (kind, type)) or _is_reference(value)
+
+
+def _is_modules(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_name, (*value, *value.values())))
 
 
 def _is_devices(value: Any) -> bool:

@@ -19,6 +19,7 @@ class CpuBackend(Backend):
 
     name: ClassVar[str] = "cpu"
     devices: ClassVar[frozenset[str]] = frozenset({"cpu"})
+    modules: ClassVar[Mapping[str, str]] = {"eagle._core": "eagle_cpu"}
 
     def describe(self) -> str:
         """Say how many threads run kernels, copies and reductions."""

@@ -18,6 +18,7 @@ class CudaBackend(Backend):
 
     name: ClassVar[str] = "gpu"
     devices: ClassVar[frozenset[str]] = frozenset({"cuda"})
+    modules: ClassVar[Mapping[str, str]] = {"eagle.loaded": "eagle_cuda.loaded"}
 
     def why_not(self) -> str | None:
         """Return None when the driver is there, new enough and has a device, else a sentence."""
