@@ -87,9 +87,7 @@ def test_without_the_cpu_plugin_the_limit_says_what_to_install(monkeypatch: pyte
     monkeypatch.setenv("EAGLE_DISABLE_PLUGINS", "cpu")
     eagle.plugin.refresh()
     try:
-        with pytest.raises(
-            ModuleNotFoundError, match=r"no installed plugin brings eagle\._core. pip install eagle-cpu"
-        ):
+        with pytest.raises(ModuleNotFoundError, match=r"brings eagle\._core\. pip install eagle-cpu"):
             _ = eagle._core.BRANCH_TASKS_MAX_SAMPLES
     finally:
         monkeypatch.undo()

@@ -49,7 +49,7 @@ def _rules(item: Any) -> tuple[Rule, ...]:
             (
                 "modules",
                 _is_modules,
-                'names of modules by names of modules, such as {"eagle.loaded": "package.module"}',
+                'names of modules by those of eagle, such as {"eagle.loaded": "your.module"}',
             ),
         )
     return (  # a framework

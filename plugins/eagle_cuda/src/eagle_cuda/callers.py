@@ -8,19 +8,21 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 
 from eagle.plugin import GraphError, stream_handle, streams
 from eagle_cuda.driver import call
-from eagle_cuda.lifetime import apart_from_captures
+from eagle_cuda.lifetime import apart_from_captures, captures_here
 
 __all__ = [
     "CurrentStream",
     "apart_if_legacy",
     "callers_streams",
     "current_stream",
+    "in_line",
     "on_stream",
     "refuse_captured",
     "use_stream",
 ]
 
 _LEGACY = 1  # CU_STREAM_LEGACY
+_NO_TIMING = 2  # CU_EVENT_DISABLE_TIMING
 
 
 class CurrentStream:
@@ -106,3 +108,33 @@ def callers_streams(device: int) -> list[int]:
 def apart_if_legacy(*handles: int) -> AbstractContextManager[None]:
     """Wait for captures if one of the streams is the legacy default one, whose use no capture survives."""
     return apart_from_captures() if {0, _LEGACY} & set(handles) else nullcontext()
+
+
+@contextmanager
+def in_line(device: int) -> Iterator[int]:
+    """Yield the stream that the caller would launch on now, for one launch in order with all the caller's streams.
+
+    It is that of `current_stream` where one was named or is captured, else a current one of a loaded framework.
+    """
+    if captures_here() and _here.stream is not None:
+        yield _here.stream
+        return
+    handles = callers_streams(device)
+    chosen = handles[0] if _here.stream is None else _here.stream or _LEGACY
+    others = [handle for handle in handles if handle != chosen]
+    with apart_if_legacy(*handles):
+        for other in others:
+            _wait(other, chosen)
+        yield chosen
+        for other in others:
+            _wait(chosen, other)
+
+
+def _wait(first: int, then: int) -> None:
+    """Have what is queued on a stream from now on wait for what is queued on another one by now."""
+    event = call("cuEventCreate", _NO_TIMING)
+    try:
+        call("cuEventRecord", event, first)
+        call("cuStreamWaitEvent", then, event, 0)
+    finally:
+        call("cuEventDestroy", event)  # which the driver does once it is over

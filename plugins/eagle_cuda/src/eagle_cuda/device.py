@@ -37,11 +37,15 @@ class CudaDevice:
         wanted = getattr(api().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{attribute}")
         return int(call("cuDeviceGetAttribute", wanted, self.ordinal))
 
+    @property
+    def cuda(self) -> str:
+        """The version of CUDA that the driver is for, as ``"12.4"``."""
+        return f"{self.driver // 1000}.{self.driver % 1000 // 10}"
+
     def describe(self) -> str:
         """Return one sentence on the device and its driver."""
         name = call("cuDeviceGetName", 128, self.ordinal).split(b"\0")[0].decode("utf-8", "replace")
-        version = f"{self.driver // 1000}.{self.driver % 1000 // 10}"
-        return f"device {self.ordinal} is {name} ({self.arch}), with a driver for CUDA {version}"
+        return f"device {self.ordinal} is {name} ({self.arch}), with a driver for CUDA {self.cuda}"
 
     @contextmanager
     def current(self) -> Iterator[None]:

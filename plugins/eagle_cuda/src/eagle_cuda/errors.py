@@ -1,10 +1,10 @@
-"""What the driver refuses, as an exception."""
+"""What the driver refuses, and compiled kernels that cannot be used, as exceptions."""
 
 from __future__ import annotations
 
-from eagle.plugin import EagleError
+from eagle.plugin import BuildError, EagleError
 
-__all__ = ["CudaError"]
+__all__ = ["ArtifactError", "ArtifactNotFound", "CudaError"]
 
 
 class CudaError(EagleError, RuntimeError):
@@ -22,3 +22,11 @@ class CudaError(EagleError, RuntimeError):
         super().__init__(what, why=why, fix=fix)
         self.function = function
         self.code = code
+
+
+class ArtifactError(BuildError):
+    """A compiled kernel, or the file of one, that cannot be what it says it is."""
+
+
+class ArtifactNotFound(ArtifactError, FileNotFoundError):
+    """A file of a compiled kernel that is not there."""

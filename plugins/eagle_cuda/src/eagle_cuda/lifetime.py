@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from eagle.plugin import GraphError
 from eagle_cuda.driver import call
 
-__all__ = ["Holdings", "apart_from_captures", "capturing", "when_nothing_is_captured"]
+__all__ = ["Holdings", "apart_from_captures", "captures_here", "capturing", "when_nothing_is_captured"]
 
 
 @contextmanager
@@ -29,6 +29,11 @@ def capturing() -> Iterator[None]:
     finally:
         _traffic.end_capture()
         _run_deferred()
+
+
+def captures_here() -> bool:
+    """Whether this thread captures a graph of eagle at the moment."""
+    return _traffic.captures(threading.get_ident())
 
 
 @contextmanager
@@ -88,6 +93,9 @@ class _Traffic:
         self._captures: Counter[int] = Counter()  # by thread, as the other one
         self._apart: Counter[int] = Counter()
         self._collecting = False
+
+    def captures(self, thread: int) -> bool:
+        return self._captures[thread] > 0
 
     def begin_capture(self) -> None:
         me = threading.get_ident()

@@ -14,8 +14,9 @@ from eagle.plugin import BuildError, cache_dir
 from eagle_cuda.device import device
 from eagle_cuda.driver import call
 from eagle_cuda.errors import CudaError
+from eagle_cuda.ptx import to_ptx
 
-__all__ = ["FLAGS", "compile_ahead", "function", "function_of", "source"]
+__all__ = ["FLAGS", "compile_ahead", "compiled", "compiler", "function", "function_of", "source"]
 
 FLAGS: dict[str, bool] = {"fma": False, "ftz": False, "prec_div": True, "prec_sqrt": True}
 """How CUDA C++ is compiled: no contraction, nothing flushed to zero, division and square root rounded correctly."""
@@ -45,6 +46,25 @@ def compile_ahead(ordinal: int, text: str) -> None:
     """Compile some CUDA C++ for a device, into the cache on disk, unless it is there."""
     with _lock:
         _image(text, device(ordinal).arch)
+
+
+def compiled(text: str, arch: str) -> bytes:
+    """Return some CUDA C++ as machine code for ``"sm_90"``, or as PTX for ``"compute_75"``.
+
+    Raises
+    ------
+    BuildError
+        There is no compiler.
+    Exception
+        With the compiler's words: it does not take the text.
+    """
+    with _lock:
+        return _compile(text, arch)
+
+
+def compiler() -> str:
+    """Return the name of the compiler with its version, which is that of its CUDA. Raises `BuildError` without one."""
+    return f"NVRTC {_compiler()}"
 
 
 @functools.cache
@@ -93,8 +113,9 @@ def _compile(text: str, arch: str) -> bytes:
     from cuda.core import Program, ProgramOptions
 
     try:
-        options = ProgramOptions(arch=arch, **FLAGS)
-        return bytes(Program(text, "c++", options).compile("cubin").code)
+        if arch.startswith("compute_"):
+            return to_ptx(text, arch, FLAGS)
+        return bytes(Program(text, "c++", ProgramOptions(arch=arch, **FLAGS)).compile("cubin").code)
     except Exception as error:
         if type(error).__name__ == "DynamicLibNotFoundError":
             raise _no_compiler() from error
@@ -116,7 +137,7 @@ def _compiler() -> str:
 
 def _no_compiler() -> BuildError:
     return BuildError(
-        "the graph needs kernels that have to be compiled, and NVIDIA's compiler NVRTC is not found",
+        "kernels have to be compiled here, and NVIDIA's compiler NVRTC is not found",
         why="plans, conditionals, reductions and copies between strided arrays are compiled for the device when first "
         "used",
         fix="Install eagle-cuda[toolkit], or the CUDA toolkit.",

@@ -10,7 +10,7 @@ import numpy as np
 
 from eagle.plugin import Argument, Memory
 
-__all__ = ["packed"]
+__all__ = ["packed", "parameter_kinds"]
 
 _PARAMS = {
     "float64": ctypes.c_double,
@@ -50,6 +50,18 @@ def packed(
             step = memory.strides[0] if len(memory.shape) > 1 else 0
             passed.append((step // memory.itemsize, ctypes.c_longlong))
     return passed
+
+
+def parameter_kinds(arguments: Sequence[Argument]) -> list[Any]:
+    """Return the ctypes types of what `packed` passes for these arguments."""
+    kinds: list[Any] = []
+    for argument in arguments:
+        if argument.role == "param":
+            kinds.append(_PARAMS[argument.dtype])
+            continue
+        numbers = len(argument.shape) if argument.role == "table" else int(bool(argument.shape))
+        kinds += [ctypes.c_void_p, *[ctypes.c_longlong] * numbers]
+    return kinds
 
 
 def _number(number: float | int | bool, dtype: str) -> Any:

@@ -17,7 +17,7 @@ _ASKABLE = 12040  # the first driver that says what a function takes
 _MOST_BYTES = 32764  # CUDA C++ Programming Guide, "__global__ function parameters", from CUDA 12.1
 
 
-def check_parameters(function: Any, kinds: Sequence[Any], driver: int) -> None:
+def check_parameters(function: Any, kinds: Sequence[Any], driver: int, name: str = "a kernel") -> None:
     """Compare the sizes of what is passed with those of what a function takes, where the driver tells.
 
     Parameters
@@ -26,6 +26,8 @@ def check_parameters(function: Any, kinds: Sequence[Any], driver: int) -> None:
     kinds : sequence of ctypes type
     driver : int
         The driver's version.
+    name : str
+        What messages call the function.
 
     Raises
     ------
@@ -37,7 +39,7 @@ def check_parameters(function: Any, kinds: Sequence[Any], driver: int) -> None:
     taken, passed = _taken(function), tuple(ctypes.sizeof(kind) for kind in kinds)
     if taken != passed:
         raise BuildError(
-            f"a kernel takes parameters of {list(taken)} bytes, and {list(passed)} would be passed",
+            f"{name} takes parameters of {list(taken)} bytes, and {list(passed)} would be passed",
             why="the driver would read as many bytes as it takes, whatever they are",
             fix="Describe a compiled kernel by the arguments it has; for eagle's own, delete its cache.",
         )

@@ -11,7 +11,7 @@ from eagle_cuda.device import device
 from eagle_cuda.driver import api, call
 from eagle_cuda.errors import CudaError
 
-__all__ = ["Place", "current_device", "device_of", "place_of"]
+__all__ = ["Place", "current_device", "device_of", "place_of", "refuse_unknown"]
 
 _KNOWN = frozenset({1, 2, 4})  # CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_UNIFIED
 
@@ -59,7 +59,7 @@ def device_of(blueprint: Blueprint) -> int:
     for label, name, memory in _device_memory(blueprint):
         if memory.address not in seen:
             seen[memory.address] = place_of(memory.address)
-            _refuse_unknown(seen[memory.address], label, name)
+            refuse_unknown(seen[memory.address], name, nodes=(label,))
         ordinal = seen[memory.address].ordinal
         if first is None:
             first = label, name, ordinal
@@ -81,13 +81,14 @@ def _device_memory(blueprint: Blueprint) -> Iterator[tuple[str, str, Memory]]:
                 yield placed.label, plane.access.name, plane.memory
 
 
-def _refuse_unknown(place: Place, label: str, name: str) -> None:
+def refuse_unknown(place: Place, name: str, *, nodes: tuple[str, ...] = ()) -> None:
+    """Raise `PlaneError`, naming the plane, for an address the driver does not know or another context's memory."""
     if place.pageable:
         raise PlaneError(
             "the array says it is device memory, and the driver does not know its address",
             why="it was freed, or is memory of another kind",
             fix="Keep the array alive, or pass one of CUDA memory.",
-            nodes=(label,),
+            nodes=nodes,
             planes=(name,),
         )
     if place.context not in (0, int(device(place.ordinal).context)):
@@ -95,7 +96,7 @@ def _refuse_unknown(place: Place, label: str, name: str) -> None:
             f"the array belongs to a context of device {place.ordinal} that is not the primary one",
             why="libraries share the primary context, and eagle uses no other",
             fix="Allocate it without making a context of your own.",
-            nodes=(label,),
+            nodes=nodes,
             planes=(name,),
         )
 

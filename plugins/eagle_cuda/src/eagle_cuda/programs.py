@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eagle.plugin import Argument, BuildError, Kernel
-from eagle_cuda.artifacts import ARTIFACT_DIALECT, Artifact, ArtifactProgram
+from eagle_cuda.artifacts import ARTIFACT_DIALECT, ArtifactProgram, artifact_of
 from eagle_cuda.device import CudaDevice
 from eagle_cuda.modules import compile_ahead, function_of
 from eagle_cuda.planes import current_device
@@ -78,9 +78,8 @@ class Program:
 
 def launch_program(kernel: Kernel) -> Program | ArtifactProgram:
     """Return what makes one step of a kernel of the IR, or of one compiled already. Raises as `program_for`."""
-    if kernel.dialect == ARTIFACT_DIALECT and isinstance(kernel.code, Artifact):
-        return ArtifactProgram(kernel, kernel.code)
-    return program_for(kernel)
+    artifact = artifact_of(kernel)
+    return program_for(kernel) if artifact is None else ArtifactProgram(kernel, artifact)
 
 
 def program_for(kernel: Kernel) -> Program:

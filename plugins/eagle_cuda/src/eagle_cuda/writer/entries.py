@@ -1,4 +1,7 @@
-"""The kernels around a step: one that makes it once for every sample, one that repeats it to each sample's end."""
+"""The kernels around a step: one that makes it once for every sample, one that repeats it to each sample's end.
+
+The former is written for the graphs of this process, or to be compiled ahead and launched by anybody.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from eagle_cuda.writer.signature import Component, Signature
 from eagle_cuda.writer.types import c_type
 from eagle_ir import Function, Type
 
-__all__ = ["LAUNCH", "LOOP", "launch_source", "loop_source"]
+__all__ = ["ALONE", "LAUNCH", "LOOP", "alone_source", "launch_source", "loop_source"]
+
+ALONE = "eagle_alone"
+"""What the kernel of `alone_source` is called."""
 
 LAUNCH = "eagle_launch"
 """What the kernel of `launch_source` is called."""
@@ -28,6 +34,16 @@ def launch_source(function: Function) -> str:
     """
     signature = Signature(function)
     return _text(function, signature, LAUNCH, [*signature.declared(), *_SURROUNDINGS], _launch(signature))
+
+
+def alone_source(function: Function) -> str:
+    """Return the text of the kernel of `launch_source` as an `eagle_cuda.Artifact` has it: it reports to nobody.
+
+    Behind those of `Signature.declared` its one parameter is the number of samples. No sample can fault in the
+    function, and nothing stops a loop in it.
+    """
+    signature = Signature(function)
+    return _text(function, signature, ALONE, [*signature.declared(), _SURROUNDINGS[0]], _alone(signature))
 
 
 def loop_source(function: Function) -> str:
@@ -100,21 +116,34 @@ def _call(signature: Signature) -> str:
 
 
 def _launch(signature: Signature) -> list[str]:
+    return _once(
+        signature,
+        "sample >= samples || outcome->halted != 0",
+        [
+            f"const Ended ended = {_call(signature)};",
+            "if (ended == FAULTED) note(outcome, fault, around, sample, where);",
+            "if (ended != WHOLE) return;",
+        ],
+    )
+
+
+def _alone(signature: Signature) -> list[str]:
+    step = ["const volatile u32 never = 0, *const stop = &never;", f"if ({_call(signature)} != WHOLE) return;"]
+    return _once(signature, "sample >= samples", step)
+
+
+def _once(signature: Signature, left_out: str, step: list[str]) -> list[str]:
+    """Write one thread's sample: what it loads, the step, what it stores."""
     mask = signature.mask_component
     lines = [
         "const i64 sample = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x;",
-        "if (sample >= samples || outcome->halted != 0) return;",
+        f"if ({left_out}) return;",
     ]
     if mask is not None:
         lines.append(f"if ({mask.place} != 0) return;")
     lines += [f"const {c_type(one.type)} {one.name} = {_read(one)};" for one in signature.components if one.loaded]
     lines += [f"{c_type(one.type)} {one.name}_next;" for one in signature.components if one.stored]
-    lines += [
-        "Where where{0, 0};",
-        f"const Ended ended = {_call(signature)};",
-        "if (ended == FAULTED) note(outcome, fault, around, sample, where);",
-        "if (ended != WHOLE) return;",
-    ]
+    lines += ["Where where{0, 0};", *step]
     return lines + [f"{one.place} = {one.name}_next;" for one in signature.components if one.stored]
 
 
