@@ -122,10 +122,11 @@ def test_a_source_that_does_not_compile_says_where() -> None:
     ("image", "answer"),
     [
         (b".version 8.0\n.target sm_90\n", "INVALID_PTX"),
+        (b".version 99.0\n.target sm_90\n", "UNSUPPORTED_PTX_VERSION"),
         (b"\x7fELF" + bytes(14) + (190).to_bytes(2, "little") + bytes(44), "NO_BINARY_FOR_GPU"),
         (b"neither" + bytes(64), "INVALID_IMAGE"),
     ],
-    ids=["ptx", "cubin", "other"],
+    ids=["ptx", "newer ptx", "cubin", "other"],
 )
 @pytest.mark.emulator_only
 def test_compiled_output_of_nvidias_is_not_run(image: bytes, answer: str) -> None:

@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import eagle
-from eagle_cuda import launch_here, load
-
 TESTS = Path(__file__).parents[1]
 BLOCKS = TESTS / "spec" / "blocks"
 
@@ -43,22 +40,20 @@ def test_until_done_runs_where_the_arrays_are(
     np.testing.assert_allclose(x, np.cos(omega), atol=5e-3)
 
 
-def test_the_low_level_door(request: pytest.FixtureRequest) -> None:
-    """Everything but the loading of a file, which is what `force` stands for."""
-    if not request.config.getoption("--real-gpu"):
-        pytest.skip("it computes with CuPy, which needs a real device; test_artifacts.py is the equivalent")
-    cp = pytest.importorskip("cupy")
-    from gravity import gravity
+def test_the_low_level_door(
+    device: Any, cupy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a folder beside the one that holds the compiled kernel, as the documentation's notebooks are."""
+    from gravity import files_for
 
-    kernel = gravity()
-    load(kernel)
-
-    class Force:
-        @staticmethod
-        def launch(**planes: Any) -> None:
-            launch_here(eagle.deploy(kernel).bind(**planes))
-
-    names: dict[str, Any] = {"cp": cp, "np": np, "GraphPipeline": eagle.GraphPipeline, "force": Force}
-    for block in ("loop_04_buffers.py", "loop_05_pipeline.py", "loop_06_replays.py"):
+    made, notebook = tmp_path / "made", tmp_path / "start" / "graphs"
+    made.mkdir()
+    notebook.mkdir(parents=True)
+    (notebook.parent / "_fixtures").symlink_to(files_for(device, made))
+    monkeypatch.chdir(notebook)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in ("loop_03_loaded_kernel.py", "loop_04_buffers.py", "loop_05_pipeline.py", "loop_06_replays.py"):
         run(block, names)
     assert float(names["rel_err"]) < 1e-13
+    assert names["pipe"].captures == 1
+    assert capsys.readouterr().out.startswith("5 replays vs 5x the single-launch answer: max rel err = ")

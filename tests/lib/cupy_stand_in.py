@@ -1,13 +1,16 @@
 """What the documentation's examples use of CuPy, over the CUDA device of the tests.
 
-The CUDA runtime, and so CuPy itself, does not work on the emulated device. Arrays here are of float64 with one axis of
-at most 1024 elements in operations; the names and protocols are CuPy's.
+The CUDA runtime, and so CuPy itself, does not work on the emulated device. The names and protocols are CuPy's. What may
+be captured (`multiply`, `add`, `fill`) runs on the device, over arrays of float64 with one axis of at most 1024 elements;
+`fill` takes more. What makes an array of its result is computed on the host.
 """
 
 from __future__ import annotations
 
 import threading
-from types import ModuleType, TracebackType
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType, SimpleNamespace, TracebackType
 from typing import Any
 
 import cuda_frame
@@ -28,7 +31,23 @@ class Array(DeviceArray):
 
     def fill(self, value: float) -> None:
         """Set every element."""
-        _launch("set", self, np.float64(value))
+        flat = self.reshape(-1)
+        for begin in range(0, len(flat), _MOST):
+            _launch("set", flat[begin : begin + _MOST], np.float64(value))
+
+    def __mul__(self, other: Any) -> Array:
+        return _computed(np.multiply, self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Array:
+        return _computed(np.divide, self, other)
+
+    def __sub__(self, other: Any) -> Array:
+        return _computed(np.subtract, self, other)
+
+    def __pow__(self, other: Any) -> Array:
+        return _computed(np.power, self, other)
 
     @property
     def device(self) -> Device:
@@ -37,6 +56,9 @@ class Array(DeviceArray):
 
     def __float__(self) -> float:
         return float(self.to_numpy())
+
+
+_MOST = 1024  # threads of a block
 
 
 class _Here(threading.local):
@@ -101,10 +123,17 @@ def get_current_stream(device_id: int = -1) -> Stream:
     return _here.stack[-1] if _here.stack else _NULL
 
 
-def asarray(values: Any) -> Array:
+def asarray(values: Any, dtype: Any = np.float64) -> Array:
     """Make an array of these values."""
     use_device()
-    return Array(np.asarray(values, np.float64))
+    return Array(np.asarray(values, dtype))
+
+
+def _computed(function: Callable[..., Any], *arguments: Any, **options: Any) -> Array:
+    """Compute an array on the host, once everything that is queued has run."""
+    call("cuCtxSynchronize")
+    given = [one.to_numpy() if isinstance(one, DeviceArray) else one for one in arguments]
+    return asarray(function(*given, **options))
 
 
 def multiply(a: Array, b: float, out: Array) -> Array:
@@ -138,7 +167,11 @@ def module() -> ModuleType:
         cuda_frame.compiled(SOURCE, name)
     cupy, cuda = ModuleType("cupy"), ModuleType("cupy.cuda")
     vars(cuda).update(
-        Stream=Stream, ExternalStream=ExternalStream, Device=Device, get_current_stream=get_current_stream
+        Stream=Stream,
+        ExternalStream=ExternalStream,
+        Device=Device,
+        get_current_stream=get_current_stream,
+        runtime=SimpleNamespace(deviceSynchronize=lambda: call("cuCtxSynchronize")),
     )
     vars(cupy).update(
         ndarray=Array,
@@ -146,10 +179,15 @@ def module() -> ModuleType:
         empty=Array.empty,
         linspace=lambda *bounds: asarray(np.linspace(*bounds)),
         arange=lambda *bounds: asarray(np.arange(*bounds)),
-        zeros=lambda count: asarray(np.zeros(count)),
+        zeros=lambda shape, dtype=np.float64: asarray(np.zeros(shape), dtype),
         ones=lambda count: asarray(np.ones(count)),
         multiply=multiply,
         add=add,
+        abs=partial(_computed, np.abs),
+        max=partial(_computed, np.max),
+        linalg=SimpleNamespace(norm=partial(_computed, np.linalg.norm)),
+        float64=np.float64,
+        bool_=np.bool_,
         cuda=cuda,
     )
     return cupy

@@ -1,38 +1,48 @@
-"""The page's compiled kernel: the pull of a point mass on each of a batch of positions, added to what is there."""
+"""The page's compiled kernel: of the source its files are made of, compiled here, and its files."""
 
 from __future__ import annotations
 
-from cuda.core import Program, ProgramOptions
+import importlib.util
+from pathlib import Path
+from typing import Any
 
-from eagle.plugin import Argument, Kernel
-from eagle_cuda import ARTIFACT_DIALECT, Artifact
+from eagle.plugin import Kernel
+from eagle_cuda import compile_source, save_artifact
 from eagle_cuda.device import device
 
-__all__ = ["gravity"]
+__all__ = ["FIXTURES", "files_for", "gravity", "maker"]
 
-SOURCE = """
-extern "C" __global__ void gravity(double* out, long long out_row, const double* position, long long row, double mu,
-                                   unsigned char* terminated, long long samples) {
-    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= samples || terminated[i] != 0) return;
-    const double x = position[i], y = position[i + row], z = position[i + 2 * row];
-    const double r2 = x * x + y * y + z * z;
-    const double scale = -mu / (r2 * sqrt(r2));
-    out[i] += scale * x;
-    out[i + out_row] += scale * y;
-    out[i + 2 * out_row] += scale * z;
-}
-"""
+FIXTURES = Path(__file__).parents[2] / "docs" / "_fixtures"
 
 
-def gravity() -> Kernel:
-    """Return the kernel, compiled for the first device."""
-    image = bytes(Program(SOURCE, "c++", ProgramOptions(arch=device(0).arch, fma=False)).compile("cubin").code)
-    arguments = (
-        Argument(name="out", role="sample", mode="rw", dtype="float64", shape=(3,)),
-        Argument(name="position", role="sample", mode="r", dtype="float64", shape=(3,)),
-        Argument(name="mu", role="param", mode="r", dtype="float64"),
-        Argument(name="terminated", role="mask", mode="rw", dtype="bool"),
+def gravity(arch: str | None = None) -> Kernel:
+    """Return the kernel, compiled for the first device unless an architecture is named."""
+    made = maker()
+    return compile_source(
+        made.SOURCE.read_text(),
+        made.ENTRY,
+        made.ARGUMENTS,
+        arch=device(0).arch if arch is None else arch,
+        accumulates=made.ACCUMULATES,
     )
-    code = Artifact(image=image, entry="gravity")
-    return Kernel(name="gravity", arguments=arguments, dialect=ARTIFACT_DIALECT, code=code, fingerprint="gravity")
+
+
+def files_for(emulator: Any, folder: Path) -> Path:
+    """Return a folder with gravity.ptx: the page's own for a real device, one made in `folder` for the emulated one.
+
+    The emulated driver runs what the emulated compiler makes, and no PTX.
+    """
+    if getattr(emulator, "real", False):
+        return FIXTURES
+    save_artifact(gravity(maker().ARCH), folder / "gravity.ptx")
+    return folder
+
+
+def maker() -> Any:
+    """Return the script that makes the page's files, as a module."""
+    spec = importlib.util.spec_from_file_location("make_gravity", FIXTURES / "make_gravity.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

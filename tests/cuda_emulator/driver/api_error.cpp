@@ -21,6 +21,7 @@ constexpr Named errors[] = {
     NAMED(CUDA_ERROR_INVALID_CONTEXT, "no context is current, or it is not valid"),
     NAMED(CUDA_ERROR_NO_BINARY_FOR_GPU, "no image for this device"),
     NAMED(CUDA_ERROR_INVALID_PTX, "PTX could not be compiled"),
+    NAMED(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the PTX is newer than the driver"),
     NAMED(CUDA_ERROR_INVALID_HANDLE, "a handle is not valid"),
     NAMED(CUDA_ERROR_ILLEGAL_STATE, "a resource is not in a state for this"),
     NAMED(CUDA_ERROR_NOT_FOUND, "a named symbol was not found"),

@@ -3,11 +3,13 @@
 #include <dlfcn.h>
 #include <elf.h>
 
+#include <cstdio>
 #include <cstring>
 #include <set>
 
 #include "../load_library.hpp"
 #include "context.hpp"
+#include "control.hpp"
 #include "entry.hpp"
 #include "kernel.hpp"
 
@@ -20,12 +22,24 @@ std::set<const Function*> functions;  // of images that are loaded
 
 size_t size_of(const Elf64_Ehdr& header) { return header.e_shoff + size_t{header.e_shnum} * header.e_shentsize; }
 
+// The PTX of a driver's CUDA, as 87 for 8.7 (PTX ISA, "Release Notes"): 12.0 has 8.0, 13.0 has 9.0, and 12.6 that of 12.5.
+int newest_ptx() {
+  int major = driver_version() / 1000, minor = driver_version() % 1000 / 10;
+  return (major - 4) * 10 + minor - (major == 12 && minor > 5);
+}
+
+[[noreturn]] void refuse_text(const char* text) {
+  if (!strstr(text, ".target")) throw Refusal{CUDA_ERROR_INVALID_IMAGE};
+  int major = 0, minor = 0;
+  const char* stated = strstr(text, ".version");
+  bool read = stated && sscanf(stated, ".version %d.%d", &major, &minor) == 2;
+  // CUDA_ERROR_UNSUPPORTED_PTX_VERSION: "the provided PTX was compiled with an unsupported toolchain".
+  throw Refusal{read && major * 10 + minor > newest_ptx() ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION : CUDA_ERROR_INVALID_PTX};
+}
+
 void* load(const void* bytes) {
   auto& header = *static_cast<const Elf64_Ehdr*>(bytes);
-  if (memcmp(bytes, ELFMAG, SELFMAG) != 0) {
-    bool ptx = strstr(static_cast<const char*>(bytes), ".target") != nullptr;
-    throw Refusal{ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE};
-  }
+  if (memcmp(bytes, ELFMAG, SELFMAG) != 0) refuse_text(static_cast<const char*>(bytes));
   require(header.e_machine != cuda_machine, CUDA_ERROR_NO_BINARY_FOR_GPU);
   require(header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64, CUDA_ERROR_INVALID_IMAGE);
   void* library = load_library(bytes, size_of(header));
