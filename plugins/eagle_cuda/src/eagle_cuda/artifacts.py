@@ -33,6 +33,7 @@ class Artifact:
     plane by its address and, for vectors and matrices, the number of elements from one component to the next (64
     bits); a table by its address and the length of each axis (64 bits). The last parameter is the number of samples
     (64 bits); there may be more threads than that. A kernel with a mask leaves samples alone whose byte there is not 0.
+    What a sample has is read before anything of it is written: an output may be the very same array as an input.
 
     Attributes
     ----------
