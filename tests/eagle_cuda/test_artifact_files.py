@@ -29,7 +29,8 @@ ARGUMENTS = (X, OUT, GRID, MU, DONE)
 IMAGE = b"the bytes of an image"
 CODE = Artifact(IMAGE, "entry", 64, ("out",), compiled_for="compute_75", compiler="NVRTC 13.0")
 
-# what is written is read -----------------------------------------------------------------------------------------------
+
+# what is written is read ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """What the documentation's examples use of CuPy, over the CUDA device of the tests.
 
-The CUDA runtime, and so CuPy itself, does not work on the emulated device. The names and protocols are CuPy's. What may
-be captured (`multiply`, `add`, `fill`) runs on the device, over arrays of float64 with one axis of at most 1024 elements;
-`fill` takes more. What makes an array of its result is computed on the host.
+The CUDA runtime, and so CuPy itself, does not work on the emulated device. The names and protocols are CuPy's. What
+may be captured (`multiply`, `add`, `fill`) runs on the device, over arrays of float64 with one axis of at most 1024
+elements; `fill` takes more. What makes an array of its result is computed on the host.
 """
 
 from __future__ import annotations

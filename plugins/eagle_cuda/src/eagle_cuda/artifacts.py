@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from eagle.plugin import BuildError, Kernel
+from eagle.plugin import Argument, BuildError, Kernel
 from eagle_cuda.architectures import why_not_on
 from eagle_cuda.device import CudaDevice, device
 from eagle_cuda.driver import api, call
@@ -76,7 +76,7 @@ class ArtifactProgram:
 
     def is_on(self, device: CudaDevice) -> bool:
         """Whether it is loaded into the device's context."""
-        return (device.ordinal, self.artifact) in _functions
+        return self._key(device) in _functions
 
     def launch_on(self, device: CudaDevice) -> Any:
         """Return its function, loaded into the device's context, which is current.
@@ -87,7 +87,7 @@ class ArtifactProgram:
             The driver does not take the image, the entry is not in it or takes other parameters, or this thread
             captures a graph and the image is not loaded yet.
         """
-        key = device.ordinal, self.artifact
+        key = self._key(device)
         if (function := _functions.get(key)) is None:
             if captures_here():
                 raise self.not_loaded(device)
@@ -103,6 +103,10 @@ class ArtifactProgram:
             why="no capture survives the loading of code",
             fix="Load it before: make the LoadedVector, or call eagle_cuda.load, while that device is current.",
         )
+
+    def _key(self, device: CudaDevice) -> tuple[int, Artifact, tuple[Argument, ...]]:
+        """Return what its function is known by, the arguments it was checked against among it."""
+        return device.ordinal, self.artifact, self.arguments
 
     def _load(self, device: CudaDevice) -> Any:
         reason = why_not_on(self.artifact.compiled_for, device.arch)
@@ -149,7 +153,7 @@ class ArtifactProgram:
         return f"the compiled kernel {self.kernel.name!r}{where}"
 
 
-_functions: dict[tuple[int, Artifact], Any] = {}
+_functions: dict[tuple[int, Artifact, tuple[Argument, ...]], Any] = {}
 
 
 def artifact_of(kernel: Kernel) -> Artifact | None:

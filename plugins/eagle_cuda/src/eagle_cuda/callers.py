@@ -16,6 +16,7 @@ __all__ = [
     "callers_streams",
     "current_stream",
     "in_line",
+    "is_captured",
     "on_stream",
     "refuse_captured",
     "use_stream",
@@ -114,20 +115,29 @@ def apart_if_legacy(*handles: int) -> AbstractContextManager[None]:
 def in_line(device: int) -> Iterator[int]:
     """Yield the stream that the caller would launch on now, for one launch in order with all the caller's streams.
 
-    It is that of `current_stream` where one was named or is captured, else a current one of a loaded framework.
+    It is that of `current_stream` where one was named or is captured, else a current one of a loaded framework; one of
+    them that somebody captures comes first, and what is recorded into it is in no order but that capture's.
     """
     if captures_here() and _here.stream is not None:
         yield _here.stream
         return
     handles = callers_streams(device)
-    chosen = handles[0] if _here.stream is None else _here.stream or _LEGACY
-    others = [handle for handle in handles if handle != chosen]
-    with apart_if_legacy(*handles):
+    captured = [handle for handle in handles if is_captured(handle)]
+    own = None if _here.stream is None else _here.stream or _LEGACY
+    among = captured or handles
+    chosen = own if own in among else among[0]
+    others = [] if captured else [handle for handle in handles if handle != chosen]
+    with apart_if_legacy(*(captured or handles)):
         for other in others:
             _wait(other, chosen)
         yield chosen
         for other in others:
             _wait(chosen, other)
+
+
+def is_captured(stream: int) -> bool:
+    """Whether somebody captures a stream; the legacy default one cannot be."""
+    return stream not in (0, _LEGACY) and bool(int(call("cuStreamIsCapturing", stream)))
 
 
 def _wait(first: int, then: int) -> None:

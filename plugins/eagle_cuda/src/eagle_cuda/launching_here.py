@@ -7,7 +7,7 @@ from typing import Any
 
 from eagle.plugin import Kernel, Launch, Memory, Node, PlaneError, adapter_of
 from eagle_cuda.artifacts import ArtifactProgram, artifact_of, load
-from eagle_cuda.callers import in_line
+from eagle_cuda.callers import in_line, is_captured
 from eagle_cuda.device import CudaDevice, device
 from eagle_cuda.driver import call
 from eagle_cuda.lifetime import captures_here
@@ -16,8 +16,6 @@ from eagle_cuda.parameters import refuse_too_large
 from eagle_cuda.planes import current_device, place_of, refuse_unknown
 
 __all__ = ["launch_here"]
-
-_LEGACY = frozenset({0, 1})
 
 
 def launch_here(bound: Any) -> None:
@@ -59,18 +57,13 @@ def launch_here(bound: Any) -> None:
 def _queue(
     program: ArtifactProgram, arguments: list[tuple[Any, Any]], samples: int, where: CudaDevice, stream: int
 ) -> None:
-    if not program.is_on(where) and _is_captured(stream):
+    if not program.is_on(where) and (captures_here() or is_captured(stream)):
         raise program.not_loaded(where)
     function = program.launch_on(where)
     passed = [*arguments, (samples, ctypes.c_longlong)]
     values = tuple(value for value, _ in passed), tuple(kind for _, kind in passed)
     blocks = -(-samples // program.threads)
     call("cuLaunchKernel", function, blocks, 1, 1, program.threads, 1, 1, 0, stream, values, 0)
-
-
-def _is_captured(stream: int) -> bool:
-    """Whether eagle, or somebody else, captures what is queued on the stream; the legacy one cannot be."""
-    return captures_here() or (stream not in _LEGACY and bool(int(call("cuStreamIsCapturing", stream))))
 
 
 def _device_of(kernel: Kernel, planes: dict[str, Memory]) -> CudaDevice:
