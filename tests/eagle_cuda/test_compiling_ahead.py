@@ -47,7 +47,8 @@ def test_a_kernel_gives_the_bits_it_gives_from_source(device: Any, name: str) ->
     """Vectors, bools, a loop inside a step, a mask, float32 and fused multiply-adds among them."""
     import kernel_texts
 
-    plan = eagle.deploy(getattr(kernel_texts, name), scalar=kernel_texts.SCALARS.get(name, "float64"))
+    scalar: Any = kernel_texts.SCALARS.get(name, "float64")
+    plan = eagle.deploy(getattr(kernel_texts, name), scalar=scalar)
     compiled = compile_artifact(plan, arch=here())
     assert (compiled.name, compiled.arguments) == (plan.name, plan.kernel.arguments)
     given = arrays(compiled.arguments)
