@@ -5,8 +5,10 @@ Modules that import cuda.bindings are imported by the fixtures: this file may be
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -76,6 +78,23 @@ def cupy(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setitem(sys.modules, "cupy", module)
     monkeypatch.setitem(sys.modules, "cupy.cuda", module.cuda)
     return module
+
+
+@pytest.fixture(scope="module")
+def gravity_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that has gravity.ptx, which the device of this run takes, and gravity.json."""
+    import cuda_emulator
+    from gravity import files_for
+
+    return files_for(cuda_emulator.loaded(), tmp_path_factory.mktemp("files"))
+
+
+@pytest.fixture
+def copied(unordered: Any, gravity_files: Path, tmp_path: Path) -> Path:
+    """A gravity.ptx of the test's own, with its description, to change."""
+    for name in ("gravity.ptx", "gravity.json"):
+        shutil.copy(gravity_files / name, tmp_path)
+    return tmp_path / "gravity.ptx"
 
 
 @pytest.fixture
