@@ -49,7 +49,7 @@ def test_a_kernel_gives_the_bits_it_gives_from_source(device: Any, name: str) ->
 
     scalar: Any = kernel_texts.SCALARS.get(name, "float64")
     plan = eagle.deploy(getattr(kernel_texts, name), scalar=scalar)
-    compiled = compile_artifact(plan, arch=here())
+    compiled = compile_artifact(plan)
     assert (compiled.name, compiled.arguments) == (plan.name, plan.kernel.arguments)
     given = arrays(compiled.arguments)
     wanted, alone, together = on_device(given), on_device(given), on_device(given)
@@ -67,11 +67,11 @@ def test_a_kernel_gives_the_bits_it_gives_from_source(device: Any, name: str) ->
 def test_what_launches_add_to_is_kept(unordered: Any) -> None:
     import kernel_texts
 
-    code = artifact_of(compile_artifact(kernel_texts.gravity, arch=here(), accumulates=("a",)))
+    code = artifact_of(compile_artifact(kernel_texts.gravity, accumulates=("a",)))
     assert code is not None
     assert (code.accumulates, code.compiled_for, code.compiler) == (("a",), here(), f"NVRTC {modules._compiler()}")
     with pytest.raises(ArtifactError, match="accumulates into 'r', which is no plane of numbers that is read and writ"):
-        compile_artifact(kernel_texts.gravity, arch=here(), accumulates=("r",))
+        compile_artifact(kernel_texts.gravity, accumulates=("r",))
 
 
 @pytest.mark.parametrize("name", ["look_up", "divide"])
@@ -89,7 +89,7 @@ def test_what_is_no_kernel_is_refused(unordered: Any) -> None:
     import kernel_texts
 
     with pytest.raises(eagle.BuildError, match="is of dialect 'cuda-artifact/1'"):
-        compile_artifact(compile_artifact(kernel_texts.gravity, arch=here()), arch=here())
+        compile_artifact(compile_artifact(kernel_texts.gravity))
 
 
 def test_the_architecture_is_one_and_goes_with_the_file(unordered: Any, tmp_path: Path) -> None:
@@ -110,10 +110,10 @@ def test_a_cubin_without_a_device_has_to_be_told_what_it_is_for(
 ) -> None:
     import kernel_texts
 
-    from eagle_cuda import artifact_files
+    from eagle_cuda import compiling
 
-    monkeypatch.setattr(artifact_files, "why_not", lambda: "there is no NVIDIA driver here")
-    with pytest.raises(eagle.BuildError, match=r"which device a\.cubin is for: there is no NVIDIA driver.*Say arch"):
+    monkeypatch.setattr(compiling, "why_not", lambda: "there is no NVIDIA driver here")
+    with pytest.raises(eagle.BuildError, match=r"says what to compile for: there is no NVIDIA driver.*Say arch='comp"):
         save_artifact(kernel_texts.gravity, tmp_path / "a.cubin")
 
 
@@ -139,7 +139,7 @@ LOOK = (
 def test_cuda_c_takes_every_kind_of_argument(device: Any) -> None:
     grid = np.arange(20, dtype=np.float32).reshape(5, 4)
     row = np.arange(N, dtype=np.int32) % 5
-    plan = eagle.deploy(compile_source(TABLE, "look", LOOK, arch=here(), threads=32))
+    plan = eagle.deploy(compile_source(TABLE, "look", LOOK, threads=32))
     for twice in (False, True):
         out = plan.run(grid=DeviceArray(grid), row=DeviceArray(row), step=3, twice=twice)
         np.testing.assert_array_equal(np.asarray(out), grid[row, 3] * (2 if twice else 1))
@@ -147,14 +147,14 @@ def test_cuda_c_takes_every_kind_of_argument(device: Any) -> None:
 
 def test_cuda_c_that_does_not_compile_is_refused_with_the_compilers_words(unordered: Any) -> None:
     with pytest.raises(eagle.BuildError, match=r"(?s)NVRTC does not take the source of kernel 'look': .*nowhere"):
-        compile_source(TABLE.replace("step]", "nowhere]"), "look", LOOK, arch=here())
+        compile_source(TABLE.replace("step]", "nowhere]"), "look", LOOK)
     with pytest.raises(eagle.BuildError, match=r"(?s)source of kernel 'look': .*nowhere"):
-        compile_source(TABLE.replace("step]", "nowhere]"), "look", LOOK)  # to PTX
+        compile_source(TABLE.replace("step]", "nowhere]"), "look", LOOK, arch="compute_75")
 
 
 def test_arguments_that_make_no_kernel_are_refused(unordered: Any) -> None:
     with pytest.raises(ArtifactError, match=r"compiled kernel 'look' has no plane with a value per sample"):
-        compile_source(TABLE, "look", LOOK[:1], arch=here())
+        compile_source(TABLE, "look", LOOK[:1])
 
 
 def test_what_is_passed_is_what_the_arguments_say(unordered: Any) -> None:

@@ -60,6 +60,16 @@ def test_one_that_is_loaded_first_while_a_step_is_recorded_is_refused(
     assert agrees(given, 2)
 
 
+def test_one_that_is_made_first_while_a_step_is_recorded_is_refused(
+    copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(artifacts, "_functions", {})
+    given = planes()
+    pipe = GraphPipeline().add(lambda: LoadedVector(copied).launch(mu=MU, **given), name="pull")
+    with pytest.raises(eagle.BuildError, match=r"'pull': .*gravity\.ptx is not loaded on device 0.*Load it"):
+        pipe.build("gpu")
+
+
 def test_one_that_is_loaded_first_while_the_caller_captures_is_refused(
     copied: Path, cupy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

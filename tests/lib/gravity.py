@@ -11,7 +11,6 @@ from cuda_arrays import DeviceArray
 
 from eagle.plugin import Kernel
 from eagle_cuda import compile_source, save_artifact
-from eagle_cuda.device import device
 
 __all__ = ["FIXTURES", "MU", "agrees", "files_for", "gravity", "maker", "planes"]
 
@@ -36,15 +35,10 @@ def agrees(given: dict[str, Any], times: int) -> bool:
 
 
 def gravity(arch: str | None = None) -> Kernel:
-    """Return the kernel, compiled for the first device unless an architecture is named."""
+    """Return the kernel, compiled for the current device unless an architecture is named."""
     made = maker()
-    return compile_source(
-        made.SOURCE.read_text(),
-        made.ENTRY,
-        made.ARGUMENTS,
-        arch=device(0).arch if arch is None else arch,
-        accumulates=made.ACCUMULATES,
-    )
+    source = made.SOURCE.read_text()
+    return compile_source(source, made.ENTRY, made.ARGUMENTS, arch=arch, accumulates=made.ACCUMULATES)
 
 
 def files_for(emulator: Any, folder: Path) -> Path:

@@ -11,10 +11,7 @@ from eagle_cuda.architectures import OLDEST_PTX, suffix_for
 from eagle_cuda.artifacts import artifact_of
 from eagle_cuda.compiling import artifact_kernel, compile_artifact
 from eagle_cuda.description import parsed, written
-from eagle_cuda.device import device
-from eagle_cuda.driver import why_not
 from eagle_cuda.errors import ArtifactError, ArtifactNotFound
-from eagle_cuda.planes import current_device
 
 __all__ = ["read_artifact", "save_artifact"]
 
@@ -44,8 +41,9 @@ def save_artifact(kernel: object, path: str | os.PathLike[str], *, arch: str | N
     file = _image_file(path)
     made = kernel if isinstance(kernel, Kernel) and artifact_of(kernel) is not None else None
     if made is None:
-        wanted = _default(file) if arch is None else arch
-        _refuse_other_suffix(wanted, file)
+        wanted = OLDEST_PTX if arch is None and file.suffix == ".ptx" else arch
+        if wanted is not None:
+            _refuse_other_suffix(wanted, file)
         made = compile_artifact(kernel, arch=wanted)
     elif arch is not None:
         raise BuildError(f"kernel {made.name!r} is compiled already", fix="Leave arch= out.")
@@ -87,15 +85,6 @@ def read_artifact(path: str | os.PathLike[str]) -> Kernel:
             fix="Put the two files that were written together beside each other, or write both anew.",
         )
     return artifact_kernel(told.name, told.arguments, told.with_image(image, str(file)))
-
-
-def _default(file: Path) -> str:
-    """Return what to compile for when nobody says."""
-    if file.suffix == ".ptx":
-        return OLDEST_PTX
-    if (reason := why_not()) is not None:
-        raise BuildError(f"nothing says which device {file.name} is for", why=reason, fix="Say arch='sm_90', say.")
-    return device(current_device()).arch
 
 
 def _image_file(path: str | os.PathLike[str]) -> Path:
