@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 from page_blocks import ROOT, pages_with, run_blocks
 
-PAGES = [ROOT / "docs" / "gpu.md", ROOT / "plugins" / "eagle_cuda" / "README.md"]
+PAGES = [
+    ROOT / "docs" / "compiled_kernels.md",
+    ROOT / "docs" / "gpu.md",
+    ROOT / "plugins" / "eagle_cuda" / "README.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -46,11 +46,7 @@ def _rules(item: Any) -> tuple[Rule, ...]:
         return (
             ("name", _is_name, _TEXT),
             ("devices", _is_devices, 'a frozenset of kinds of device, such as {"cpu"}'),
-            (
-                "modules",
-                _is_modules,
-                'names of modules by those of eagle, such as {"eagle.loaded": "your.module"}',
-            ),
+            ("modules", _is_modules, 'modules of yours by those of eagle, such as {"eagle.loaded": "package.module"}'),
         )
     return (  # a framework
         ("name", _is_name, _TEXT),
