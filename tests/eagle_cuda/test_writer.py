@@ -10,7 +10,7 @@ import pytest
 
 import hawk
 from eagle.plugin import Kernel
-from eagle_cuda.writer import launch_source, loop_source
+from eagle_cuda.writer import alone_source, launch_source, loop_source
 from eagle_cuda.writer.entries import _prelude
 from eagle_ir import Function
 
@@ -36,9 +36,19 @@ def test_the_text_of_a_kernel(name: str) -> None:
     assert text == path.read_text("utf-8")
 
 
-def test_the_text_of_a_loop() -> None:
-    text = text_of(kernel_texts.decays.__eagle_kernel__("float64"), loop_source)
-    path = GOLDEN / "decays_loop.cu"
+@pytest.mark.parametrize(
+    ("name", "write", "kept"),
+    [
+        ("decays", loop_source, "decays_loop"),
+        ("decays", alone_source, "decays_alone"),
+        ("searches", alone_source, "searches_alone"),
+    ],
+)
+def test_the_text_of_a_loop_and_of_a_kernel_compiled_ahead(
+    name: str, write: Callable[[Function], str], kept: str
+) -> None:
+    text = text_of(getattr(kernel_texts, name).__eagle_kernel__("float64"), write)
+    path = GOLDEN / f"{kept}.cu"
     if not path.exists():
         path.write_text(text, "utf-8")
         pytest.fail(f"{path} is new")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from eagle.plugin import Kernel
 from eagle_cuda.modules import FLAGS, source
 from eagle_cuda.programs import program_for
-from eagle_cuda.writer import LAUNCH, LOOP
+from eagle_cuda.writer import ALONE, LAUNCH, LOOP, alone_source
 
 TESTS = Path(__file__).parents[1]
 MODULES = ("kernels", "graph_kernels", "kernel_texts", "examples.orbits")
@@ -38,6 +38,15 @@ def written() -> Iterator[tuple[str, str]]:
     """The kernels of the tests and of the examples, in both float types."""
     for name in MODULES:
         yield from texts_of(importlib.import_module(name))
+
+
+def ahead() -> Iterator[tuple[str, str]]:
+    """Those of them that are compiled ahead, to be launched by themselves: the ones that cannot fault."""
+    for module in map(importlib.import_module, MODULES):
+        for name, kernel in kernels_of(module):
+            program = program_for(kernel.__eagle_kernel__("float64"))
+            if not program.can_fault:
+                yield f"{module.__name__}.{name} {ALONE}", alone_source(program.function)
 
 
 def examples() -> Iterator[tuple[str, str]]:
@@ -91,9 +100,15 @@ def prelude() -> str:
 
 def texts_of(module: ModuleType) -> Iterator[tuple[str, str]]:
     """The texts of every kernel of a module."""
+    for name, kernel in kernels_of(module):
+        yield from texts(f"{module.__name__}.{name}", kernel)
+
+
+def kernels_of(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """The kernels of a module, by name."""
     for name, value in vars(module).items():
         if hasattr(value, "__eagle_kernel__") and hasattr(value, "signature"):
-            yield from texts(f"{module.__name__}.{name}", value)
+            yield name, value
 
 
 def texts(name: str, kernel: Any) -> Iterator[tuple[str, str]]:
@@ -107,6 +122,7 @@ def texts(name: str, kernel: Any) -> Iterator[tuple[str, str]]:
 GROUPS: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
     "own": own,
     "written": written,
+    "ahead": ahead,
     "examples": examples,
     "generated": generated,
 }
