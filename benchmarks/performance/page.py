@@ -58,7 +58,7 @@ before; what they import at a first compilation is paid by the first row."""
 
 EAGER = """The RK4 loop above, spread, as the specification compares it: one launch per step and a look at the mask
 of finished samples after each; or one launch that looks for itself. On the CPU there is no device to
-wait for, so what is gained is that each sample stops at its own step, in registers. The graph is built
+wait for, so what is gained is that each sample stops at its own step, in the first cache. The graph is built
 before; the last column makes and builds everything each time."""
 
 GRAPHS = """Chains and forks of eight kernels in turn; the mixture has 20 kernels in plain stages and three groups

@@ -73,7 +73,9 @@ class Launch {
 
     // From sample 0, cut and spread over the team.
     int32_t run_on_team(int64_t grain, double cost, Watch* watch = nullptr) {
-        return run({subject_.entry, words(), end_, grain, cost}, watch);
+        Job job{subject_.entry, words(), end_, grain, cost};
+        job.streams = true;
+        return run(job, watch);
     }
 
     bool unused_is_untouched() const {

@@ -152,7 +152,8 @@ def walk() -> Function:
     builder = Builder("walk", [*arguments, plane("scale", "r"), table("steps", "float64", 1), DONE])
     compute, n, back = builder.compute, builder.load("n"), builder.load("back")
     step = builder.gather("steps", [compute("convert", n, gives=Type.I64)], SITE)
-    x = compute("fma", compute("abs", step), builder.load("scale"), builder.load("x", 0))
+    scale = compute("sqrt", compute("abs", builder.load("scale")))  # computed once for a sample
+    x = compute("fma", compute("abs", step), scale, builder.load("x", 0))
     builder.store("x", x, 0)
     builder.store("x", compute("mul", builder.load("x", 1), builder.load("x", 1)), 1)
     builder.store("n", compute("add", n, compute("convert", back, gives=Type.I32)))

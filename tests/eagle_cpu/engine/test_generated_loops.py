@@ -1,6 +1,8 @@
-"""Loops of random programs: streaming lanes give what the evaluator gives, one sample and one step at a time."""
+"""Loops of random programs give what the evaluator gives, one sample and one step at a time."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,10 +18,20 @@ from eagle_cpu.engine.vector_math import functions
 from eagle_ir import Function
 
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
-WIDTHS = st.sampled_from([4, 8, 16, 32, 64])
+WIDTHS = st.sampled_from([None, 4, 8, 16, 32, 64])
 
 
-def check_loop(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool, max_steps: int, watch: bool) -> None:
+def check_loop(
+    kernel: Kernel,
+    case: Case,
+    width: int | None,
+    cut: int,
+    backwards: bool,
+    max_steps: int,
+    watch: bool,
+    call: Callable[[int, int, list[tuple[int, int]]], list[int]] = call,
+) -> None:
+    """Run a loop over ranges by `call`, and by the evaluator."""
     function = kernel.code
     assert isinstance(function, Function)
     ours, theirs = case.copy(), case.copy()
@@ -31,7 +43,7 @@ def check_loop(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool
     arguments = program.arguments(ours.arrays, case.params, case.samples)
     taken = np.full(case.samples, 3, np.int64)
     arguments.set_loop(max_steps=max_steps, steps=taken, failed=marks[1])
-    codes = call(program.loop_entry, arguments.address, pieces(case.samples, cut * width, backwards=backwards))
+    codes = call(program.loop_entry, arguments.address, pieces(case.samples, cut * program.grain, backwards=backwards))
     assert arguments.fault == fault
     assert max(codes) == (fault is not None)
     assert_same(ours.arrays, theirs.arrays)
@@ -53,7 +65,7 @@ def check_loop(kernel: Kernel, case: Case, width: int, cut: int, backwards: bool
     st.sampled_from([0, 1, 2, 5, 17, 40]),
     st.booleans(),
 )
-def test_streaming_lanes_equal_samples_run_one_by_one(
-    kernel: Kernel, case: Case, width: int, cut: int, backwards: bool, max_steps: int, watch: bool
+def test_loops_equal_samples_run_one_by_one(
+    kernel: Kernel, case: Case, width: int | None, cut: int, backwards: bool, max_steps: int, watch: bool
 ) -> None:
     check_loop(kernel, case, width, cut, backwards, max_steps, watch)

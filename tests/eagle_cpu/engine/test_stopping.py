@@ -137,11 +137,13 @@ def test_a_sample_that_turns_infinite_or_nan_is_marked_as_failed_and_ends() -> N
 def test_a_loop_computes_with_its_mask_which_is_false_while_a_sample_runs() -> None:
     done = Argument(name="done", role="mask", mode="rw", dtype="bool")
     builder = Builder("masked", [plane("step"), plane("x", "rw"), done])
-    step = builder.compute("select", builder.load("done"), builder.const(0.0, Type.F64), builder.load("step"))
+    large = builder.compute("gt", builder.load("step"), builder.const(0.4, Type.F64))
+    either = builder.compute("or", builder.load("done"), large)
+    step = builder.compute("select", either, builder.const(0.5, Type.F64), builder.load("step"))
     x = builder.compute("add", builder.load("x"), step)
     builder.store("x", x)
     builder.store("done", builder.compute("ge", x, builder.const(1.0, Type.F64)))
-    arrays = {"step": np.array([0.5, 0.25, 1.0]), "x": np.zeros(3), "done": np.array([False, False, True])}
+    arrays = {"step": np.array([9.0, 0.25, 1.0]), "x": np.zeros(3), "done": np.array([False, False, True])}
     program = program_for(to_kernel(builder.finish()), lanes=4)
     assert program.loop_entry is not None
     arguments = program.arguments(arrays, {}, 3)

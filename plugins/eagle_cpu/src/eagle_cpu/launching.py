@@ -45,7 +45,7 @@ def lower_launch(placed: Placed[Launch], context: CpuContext) -> Step:
 
 
 def lower_until_done(placed: Placed[UntilDone], context: CpuContext) -> Step:
-    """Every sample runs to its own end in registers, a lane taking the next sample when one ends."""
+    """Every sample runs to its own end, a lane taking the next sample when one ends."""
     payload = placed.node.payload
     launch = payload.launch
     program = program_for(launch.kernel)

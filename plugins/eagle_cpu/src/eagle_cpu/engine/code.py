@@ -150,10 +150,6 @@ class Code:
         bits = self.bits(mask)
         return self.let(f"zext {self.bits_type} {bits} to i64") if self.lanes < 64 else bits
 
-    def count(self, mask: str) -> str:
-        """Return how many lanes a mask has, as i64."""
-        return self.call("i64", "llvm.ctpop.i64", [("i64", self.word(mask))])
-
     # the whole function
     def function(self, head: str) -> str:
         """Return the text of the function, whose first block jumps to the first line's block."""

@@ -49,7 +49,7 @@ class _Loop:
         self.code = code = Code(shape.group)
         self.faults = bool(faulting(function.body))
         self.groups = LaneGroups(function, shape.group)
-        names = ("outer", "steps", "halted", "stopped", "leave", "done")
+        names = ("outer", "steps", "halted", "stopped", "done")
         self.labels = {name: code.label() for name in names}
         if not watchful:
             self._dispatch()
@@ -109,11 +109,11 @@ class _Loop:
         )
 
     def _begin(self) -> None:
-        """Fill the lanes, unless no step is wanted."""
+        """Fill the lanes, unless no step is wanted; from the range given, as the others are for other threads first."""
         code = self.code
         for number, value in ((FOLLOWING, "%begin"), (END, "%end"), (LONGEST, "0")):
             code.emit(f"store i64 {value}, ptr {self._word_at(number)}, align 8")
-        code.emit(f"store ptr {streaming(code)}, ptr {self._word_at(RUN)}, align 8")
+        code.emit(f"store ptr null, ptr {self._word_at(RUN)}, align 8")
         code.store("i64", "0", self.now)
         code.store("ptr", self.memory, self.halted)
         for variable in (self.stopping, self.failed):
@@ -128,7 +128,11 @@ class _Loop:
             call_exchange(code, self.words, group, "0", "0", visited=str(2**code.lanes - 1 if code.lanes < 64 else -1))
             code.jump(following)
 
-        self._for_each(write, self.labels["outer"])
+        filled = code.label()
+        self._for_each(write, filled)
+        code.open(filled)
+        code.emit(f"store ptr {streaming(code)}, ptr {self._word_at(RUN)}, align 8")
+        code.jump(self.labels["outer"])
 
     def _outer(self) -> None:
         """Let samples at the limit leave, make as many steps as no sample exceeds it by, and look whether to stop."""
@@ -151,7 +155,8 @@ class _Loop:
         code.store("i64", now, self.now)
         code.branch(code.let(f"icmp slt i64 {now}, {until}"), head, labels["steps"])
         code.open(labels["steps"])
-        work = self.shape.steps * self.shape.groups * cost(self.function.body)
+        exchange_all = code.lanes * (2 * len(self.groups.held) + 10)  # in every step, at worst
+        work = self.shape.steps * self.shape.groups * (cost(self.function.body) + exchange_all)
         tick(code, self.frame.ticks, work, labels["stopped"])
         code.jump(labels["outer"])
 

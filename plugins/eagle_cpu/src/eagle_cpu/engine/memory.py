@@ -1,6 +1,6 @@
 """Reading and writing samples: consecutive ones, some of consecutive ones, and reading scattered ones.
 
-Every access is aligned to its element only. A lane outside the mask touches no memory.
+Every access is aligned to its element only. A lane outside the mask writes nothing, and reads what is there or nothing.
 """
 
 from __future__ import annotations

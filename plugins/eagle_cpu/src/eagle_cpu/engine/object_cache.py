@@ -17,7 +17,7 @@ from eagle_cpu.engine.vector_math import variant_key
 
 __all__ = ["LIMIT", "fetch", "keep", "key_of"]
 
-CODEGEN = 4
+CODEGEN = 5
 """Raised whenever the code generated for one kernel changes."""
 
 LIMIT = 256 * 2**20

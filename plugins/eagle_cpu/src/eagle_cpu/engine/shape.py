@@ -1,4 +1,4 @@
-"""How many samples a vector holds, and how many steps a loop takes between two looks at which samples ended."""
+"""How many samples a vector holds, and how many vectors a loop takes in turns."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from eagle_cpu.engine.code import Code
 __all__ = ["more_of", "streaming", "support", "tick"]
 
 TICKS = 256
-"""Iterations between two looks at the stop flag: 256 of 32 samples are a few milliseconds at most."""
+"""Between two looks at the stop flag, each as much work as 256 instructions on a vector: some tens of microseconds."""
 
 _MORE = 24  # offset of `more` in an eagle_run, which those of before do not have
 

@@ -28,8 +28,8 @@ inline double work_ns(const Job& job) noexcept { return static_cast<double>(job.
 constexpr double kWorthWakingNs = 20'000.0;    // work each thread should get
 constexpr double kLeastChunkNs = 2'000.0;      // taking a chunk costs tens of nanoseconds
 
-// Code starts anew with every chunk, and what holds several samples at a time may run empty at its end, so that most of a
-// job goes in few long chunks; the rest in short ones, so that no thread waits long for the last.
+// Code starts anew with every chunk, so that most of a job goes in few long ones; the rest in short ones, so that no thread
+// waits long for the last.
 constexpr int64_t kLongShare = 4;     // a long chunk is this part of what is a thread's
 constexpr int64_t kLong = 3;          // long chunks per thread
 constexpr int64_t kShortShare = 32;
