@@ -17,11 +17,6 @@ PYTEST := $(BIN)/python -m pytest
 EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite tests/eagle_hawk \
 	tests/system/test_loops.py tests/system/test_loop_faults.py tests/system/test_plans.py tests/system/test_rebinding.py \
 	tests/system/test_kernels.py
-# What the host does in place of conditional nodes, with a driver that has none.
-OLDER := tests/eagle_cuda/test_driven_loops.py tests/eagle_cuda/test_conditions.py tests/eagle_cuda/test_device_loops.py \
-	tests/eagle_cuda/test_kernel_faults.py tests/eagle_cuda/test_refused_captures.py tests/eagle_cuda/test_tiers.py \
-	tests/graph_suite/test_conditionals.py tests/graph_suite/test_running.py tests/system/test_loops.py \
-	tests/system/test_loop_faults.py
 # What needs torch, Warp and JAX, which are large: a part of test-all.
 FRAMEWORKS := tests/eagle_torch tests/eagle_jax tests/eagle_warp
 
@@ -38,7 +33,6 @@ demo: $(READY)
 test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"
 	$(PYTEST) -n 2 -m "not slow" --emulated $(EMULATED)
-	$(PYTEST) -n 2 -m "not slow" --emulated --driver 12.2 $(OLDER)
 
 test-all: $(LIBRARIES)
 	$(PYTEST) -m slow

@@ -95,7 +95,7 @@ def test_doctor_names_the_device_and_the_driver() -> None:
 @pytest.mark.parametrize(
     ("driver", "devices", "says"),
     [
-        ("11.8", 1, "the NVIDIA driver is for CUDA 11.8 and eagle needs 12.0; update the driver"),
+        ("12.2", 1, "the NVIDIA driver is for CUDA 12.2 and eagle needs 12.3; update the driver"),
         ("13.0", 0, "the NVIDIA driver finds no CUDA device; check nvidia-smi and CUDA_VISIBLE_DEVICES"),
     ],
 )

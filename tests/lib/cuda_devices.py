@@ -42,13 +42,6 @@ class CudaDevice:
 
     name = "gpu"
 
-    @property
-    def has_conditionals(self) -> bool:
-        """Whether the driver has conditional nodes; without them the host drives loops and conditions."""
-        from eagle_cuda.device import device
-
-        return device(0).has_conditionals
-
     def array(self, values: Any, dtype: Any = np.float64) -> DeviceArray:
         return DeviceArray(np.array(values, dtype))
 

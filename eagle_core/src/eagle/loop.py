@@ -40,8 +40,6 @@ class RunReport:
         How many calls it took.
     build_s, run_s : float
         Seconds spent building, 0 when it was built before, and running.
-    notes : tuple of str
-        What the backend has to say of how it ran: that the host drove the loop, because the device cannot.
     """
 
     samples: int
@@ -52,7 +50,6 @@ class RunReport:
     native_launches: int
     build_s: float
     run_s: float
-    notes: tuple[str, ...]
 
     @property
     def done(self) -> bool:
@@ -150,7 +147,6 @@ class Runner:
             native_launches=calls,
             build_s=build_s,
             run_s=time.perf_counter() - started - build_s,
-            notes=step.notes(),
         )
 
     def _launch(self, limit: int | None) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import setitem
 from typing import Any
@@ -124,10 +123,6 @@ class LoopStep(ABC):
         """Return how many samples failed."""
         return 0 if self.failed is None else int(np.count_nonzero(adapter_of(self.failed).host(self.failed)))
 
-    def notes(self) -> tuple[str, ...]:
-        """Return what the backend decided when it built the loop."""
-        return tuple(dict.fromkeys(line for graph in self._graphs.values() for line in graph.fusion().splitlines()))
-
     def reset(self) -> None:
         """Mark every sample as unfinished."""
         _ = self.mask  # refuses one that does not fit any more
@@ -166,7 +161,15 @@ class LoopStep(ABC):
         names = {one.name for one in plan.kernel.arguments}
         bound = plan.bind(**{name: array for name, array in self.planes.items() if name in names})
         launch: Launch = bound.__eagle_node__().payload
-        return launch if plan.mask is not None else replace(launch, gate=self.planes[self._mask])
+        if plan.mask is not None:
+            return launch
+        return Launch(
+            kernel=launch.kernel,
+            arrays=launch.arrays,
+            params=launch.params,
+            samples=launch.samples,
+            gate=self.planes[self._mask],
+        )
 
 
 class OnePlan(LoopStep):

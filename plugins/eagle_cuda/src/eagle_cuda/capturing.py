@@ -10,7 +10,7 @@ from eagle_cuda.driver import api, call
 from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.lifetime import capturing
-from eagle_cuda.nodes import NEVER_IN_CHILD, NOT_IN_BODY, NOT_IN_GRAPH, first_forbidden, nodes_of, piece
+from eagle_cuda.nodes import NOT_IN_BODY, NOT_IN_GRAPH, first_forbidden, nodes_of, piece
 
 __all__ = ["capture"]
 
@@ -26,8 +26,8 @@ _BODY_TIERS = (
 def capture(builder: GraphBuilder, record: Callable[[int], object], after: Sequence[int]) -> Sequence[int]:
     """Record what ``record(stream)`` does on the stream into the graph, after these nodes; return the last nodes.
 
-    Code that records nothing has the nodes it was to wait for as its last ones. In the body of a conditional, and with
-    drivers that cannot do otherwise, the code is captured into a graph of its own, checked, and put in as one node.
+    Code that records nothing has the nodes it was to wait for as its last ones. In the body of a conditional the
+    code is captured into a graph of its own, checked, and put in as one node.
 
     Raises
     ------
@@ -36,98 +36,68 @@ def capture(builder: GraphBuilder, record: Callable[[int], object], after: Seque
     Exception
         Whatever `record` raised.
     """
-    if builder.in_body or not builder.device.has_conditionals:
-        return _apart(builder, record, after)
-    waits = builder.needed(after)
-    stream, mode = builder.stream, _mode()
-
-    def begin() -> None:
-        call("cuStreamBeginCaptureToGraph", stream, builder.graph, waits or None, None, len(waits), mode)
-
-    tails: list[int] = []
-    _recorded(builder, begin, record, look=lambda: tails.extend(_tails(stream)))
-    recorded = piece(tails, {int(node) for node in waits})
-    _refuse(first_forbidden(recorded, NOT_IN_GRAPH), in_body=False)
-    return [node if node in after else builder.note(node, after) for node in tails]
-
-
-def _apart(builder: GraphBuilder, record: Callable[[int], object], after: Sequence[int]) -> Sequence[int]:
-    """Capture into a graph of its own, and put that in as one node."""
-    stream, mode = builder.stream, _mode()
-    own = _recorded(builder, lambda: call("cuStreamBeginCapture", stream, mode), record, discard=_destroy)
+    if not builder.in_body:
+        waits = builder.needed(after)
+        tails = _capture_into(builder, builder.graph, waits, record)
+        recorded = piece(tails, {int(node) for node in waits})
+        _refuse(first_forbidden(recorded, NOT_IN_GRAPH), in_body=False)
+        return [node if node in after else builder.note(node, after) for node in tails]
+    own = call("cuGraphCreate", 0)
     try:
-        nodes = nodes_of(own)
-        if not nodes:
+        tails = _capture_into(builder, own, [], record)
+        if not tails:
             return list(after)
-        _refuse(first_forbidden(nodes, NOT_IN_BODY if builder.in_body else NEVER_IN_CHILD), in_body=builder.in_body)
+        _refuse(first_forbidden(nodes_of(own), NOT_IN_BODY), in_body=True)
         return [builder.child(own, after)]
     finally:
         call("cuGraphDestroy", own)
 
 
-def _recorded(
-    builder: GraphBuilder,
-    begin: Callable[[], object],
-    record: Callable[[int], object],
-    *,
-    look: Callable[[], object] = lambda: None,
-    discard: Callable[[Any], object] = lambda graph: None,
-) -> Any:
-    """Capture, `look` before the end, and return the graph, or `discard` it when something went wrong."""
+def _capture_into(builder: GraphBuilder, graph: Any, waits: list[Any], record: Callable[[int], object]) -> list[int]:
+    """Capture between exactly `waits` and the nodes returned."""
+    mode = api().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
     stream = builder.stream
     with capturing():
-        begin()
+        call("cuStreamBeginCaptureToGraph", stream, graph, waits or None, None, len(waits), mode)
         raised: Exception | None = None
+        tails: list[int] = []
         try:
             record(int(stream))
         except Exception as error:
             raised = error
         except BaseException:
-            discard(_end(stream)[0])
+            _end(stream)
             raise
-        valid = _is_valid(stream)
-        if valid and raised is None:
-            look()
-        graph, ended = _end(stream)
-    if raised is None and valid and ended is None:
-        return graph
-    discard(graph)
-    if raised is not None and valid:
+        status, found = _status(stream)
+        if raised is None:
+            tails = found
+        ended = _end(stream)
+    if raised is not None and status == _ACTIVE:
         raise raised
-    raise _cannot_be_captured(raised or ended, builder.in_body) from (raised or ended)
+    if status != _ACTIVE or ended is not None:
+        raise _cannot_be_captured(raised or ended, builder.in_body) from (raised or ended)
+    return tails
 
 
 _ACTIVE = 1
 _UNJOINED = 904
 
 
-def _mode() -> Any:
-    return api().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
-
-
-def _is_valid(stream: Any) -> bool:
+def _status(stream: Any) -> tuple[int, list[int]]:
+    """Return whether the capture is still valid, and the last nodes it recorded."""
     try:
-        return int(call("cuStreamIsCapturing", stream)) == _ACTIVE
+        status, _, _, nodes, _, count = call("cuStreamGetCaptureInfo", stream)
     except CudaError:
-        return False
+        return 0, []
+    return int(status), [int(node) for node in list(nodes or ())[:count]]
 
 
-def _tails(stream: Any) -> list[int]:
-    """Return the last nodes that a capture recorded."""
-    _, _, _, nodes, _, count = call("cuStreamGetCaptureInfo", stream)
-    return [int(node) for node in list(nodes or ())[:count]]
-
-
-def _end(stream: Any) -> tuple[Any, CudaError | None]:
+def _end(stream: Any) -> CudaError | None:
     try:
-        return call("cuStreamEndCapture", stream), None
+        call("cuStreamEndCapture", stream)
     except CudaError as error:
-        return None, error
-
-
-def _destroy(graph: Any) -> None:
-    if graph is not None and int(graph):
-        call("cuGraphDestroy", graph)
+        return error
+    return None
 
 
 def _cannot_be_captured(error: Exception | None, in_body: bool) -> BuildError:

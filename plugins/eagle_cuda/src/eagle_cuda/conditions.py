@@ -15,7 +15,7 @@ from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.ledger import Ledger, Record
 from eagle_cuda.modules import function
 
-__all__ = ["Conditions", "refuse_unreadable"]
+__all__ = ["Conditions"]
 
 # As `eagle::Guard` and `eagle::Record` in kernels/conditions.cu.
 _GUARD = np.dtype(
@@ -138,11 +138,6 @@ class Conditions:
     def _places(self, number: int) -> list[tuple[int, Any]]:
         guard, record = self._guards + number * _GUARD.itemsize, self._ledger.address(self._entries[number].record)
         return [(guard, ctypes.c_void_p), (record, ctypes.c_void_p), (self._ledger.outcome, ctypes.c_void_p)]
-
-
-def refuse_unreadable(guard: Guard | None) -> None:
-    """Raise `BuildError` for a guard of a type that is not read on a device."""
-    _packed(guard)
 
 
 def _packed(guard: Guard | None) -> Any:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from eagle.plugin import Blueprint, ForeignGraph, Guard, LowerContext, Step
 from eagle_cuda.adopting import embedded
 from eagle_cuda.callers import on_stream
 from eagle_cuda.conditions import Conditions
-from eagle_cuda.device import device as device_of
-from eagle_cuda.driving import DrivenStep
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.ledger import Ledger
 from eagle_cuda.steps import (
@@ -44,7 +42,6 @@ class CudaContext(LowerContext):
     def __init__(self, options: Mapping[str, object], blueprint: Blueprint, device: int) -> None:
         super().__init__(options)
         self.device = device
-        self._device = device_of(device)
         self.ledger = Ledger()
         self.conditions = Conditions(self.ledger)
         self._blueprints = [(0, blueprint)]  # from the graph's inwards, and how deep in the nesting their nodes are
@@ -99,10 +96,8 @@ class CudaContext(LowerContext):
         return SequenceStep(blueprint, cuda_steps(steps))
 
     def when(self, guard: Guard, then: Step, /) -> Step:
-        """Make an IF node, or what the host drives instead."""
+        """Make an IF node."""
         (step,) = cuda_steps([then])
-        if not self._device.has_conditionals:
-            return self._driven(guard, step, once=True)
         return WhenStep(self.conditions, self.conditions.add(guard, *self.here()), step)
 
     def repeat(
@@ -114,16 +109,11 @@ class CudaContext(LowerContext):
         limit: int | None = None,
         report: Callable[[int, bool], object] | None = None,
     ) -> Step:
-        """Make a WHILE node, or what the host drives instead."""
+        """Make a WHILE node."""
         (step,) = cuda_steps([body])
         self.ledger.stoppable = True
-        if not self._device.has_conditionals:
-            return self._driven(guard, step, limit=limit, report=report)
         number = self.conditions.add(guard, *self.here(), report)
         return RepeatStep(self.conditions, number, step, limit)
-
-    def _driven(self, guard: Guard | None, step: CudaStep, **how: Any) -> DrivenStep:
-        return DrivenStep(self._device, self.ledger, self.here(), guard, step, **how)
 
     def here(self) -> tuple[tuple[int, ...], Callable[[BaseException], None]]:
         """Return where the node being lowered stands, and what blames it: `order` and `blame` of a `Record`."""

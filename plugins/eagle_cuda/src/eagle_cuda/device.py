@@ -11,8 +11,6 @@ from eagle_cuda.driver import api, call
 
 __all__ = ["CudaDevice", "device"]
 
-_CONDITIONALS = 12030  # cuGraphConditionalHandleCreate, cuStreamBeginCaptureToGraph
-
 
 class CudaDevice:
     """One device and its primary context, which every library in the process shares; no other context is used.
@@ -38,11 +36,6 @@ class CudaDevice:
     def _ask(self, attribute: str) -> int:
         wanted = getattr(api().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{attribute}")
         return int(call("cuDeviceGetAttribute", wanted, self.ordinal))
-
-    @property
-    def has_conditionals(self) -> bool:
-        """Whether its driver has conditional nodes and captures into a given graph; both came with CUDA 12.3."""
-        return self.driver >= _CONDITIONALS
 
     @property
     def cuda(self) -> str:

@@ -11,8 +11,8 @@ from eagle_cuda.errors import CudaError
 
 __all__ = ["OLDEST", "api", "call", "forget_lost_context", "in_forked_child", "why_not"]
 
-OLDEST = 12000
-"""The oldest driver that graphs are built with, as it states its version."""
+OLDEST = 12030
+"""The first driver with conditional nodes and with capture into an existing graph, as it states its version."""
 
 # The driver writes these once the context is lost: every later call gives them again (CUDA driver API, CUresult).
 _STICKY = frozenset({700, 702, 709, 710, 713, 714, 715, 716, 717, 718, 719, 720})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -14,7 +14,6 @@ from eagle_cuda.callers import apart_if_legacy, callers_streams, on_stream, refu
 from eagle_cuda.context import CudaContext
 from eagle_cuda.device import CudaDevice, device
 from eagle_cuda.driver import call
-from eagle_cuda.driving import DrivenStep, Driver
 from eagle_cuda.errors import CudaError
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.launching import LaunchStep
@@ -58,9 +57,7 @@ class CudaExecutable(Executable):
         except BaseException:
             self._finalizer()
             raise
-        # What is to leave the repetitions after a failure alone is a conditional, where there are any.
-        self._looks_back = not self._device.has_conditionals
-        captured = any(segment.host is None or isinstance(segment.host, DrivenStep) for segment in self._segments)
+        captured = any(segment.host is None for segment in self._segments)
         self.counters: Mapping[str, int] = {"captures": int(captured), "graph_builds": int(captured)}
 
     def _take(self, blueprint: Blueprint) -> None:
@@ -88,24 +85,12 @@ class CudaExecutable(Executable):
 
     def _graph_of(self, segment: Segment, capturing: Any) -> Any:
         """Return the executable graph of a segment, or None for one the host runs."""
-
-        def make(add: Callable[[GraphBuilder], object]) -> Any:
-            return self._instantiated(capturing, add)
-
-        if segment.host is None:
-            return make(lambda builder: add_nodes(builder, self._blueprint, self._steps, segment.indices, []))
-        if isinstance(segment.host, DrivenStep):
-            try:
-                segment.host.prepare(make, Driver(self._device, self._stream, self._context.ledger))
-            except BaseException as error:
-                blame(self._blueprint, segment.indices[0], error)
-                raise
-        return None
-
-    def _instantiated(self, capturing: Any, add: Callable[[GraphBuilder], object]) -> Any:
+        if segment.host is not None:
+            return None
         graph = call("cuGraphCreate", 0)
         self._holdings.own("cuGraphDestroy", graph)
-        add(GraphBuilder(graph, self._device, capturing, self._holdings))
+        builder = GraphBuilder(graph, self._device, capturing, self._holdings)
+        add_nodes(builder, self._blueprint, self._steps, segment.indices, [])
         executable = call("cuGraphInstantiate", graph, 0)
         self._holdings.own("cuGraphExecDestroy", executable)
         return executable
@@ -128,8 +113,6 @@ class CudaExecutable(Executable):
                         call("cuGraphLaunch", graph, self._stream)
                     else:
                         self._run_on_host(segment.host, segment.indices[0], repetition)
-                if repetition < n and self._looks_back and self._has_failed():
-                    break
 
     def synchronize(self) -> None:
         """Wait for everything queued, then report what loops did and raise what the work recorded."""
@@ -205,19 +188,8 @@ class CudaExecutable(Executable):
                 for stream in theirs:
                     self._wait(self._stream, stream)
 
-    def _has_failed(self) -> bool:
-        """Return whether this repetition failed, which takes a wait where anything can."""
-        ledger = self._context.ledger
-        if not ledger.is_used:
-            return False
-        wait_for(self._device, self._stream, interruptible=ledger.stoppable)
-        return ledger.has_failed(self._stream)
-
     def _run_on_host(self, step: HostStep, index: int, repetition: int) -> None:
         try:
-            if isinstance(step, DrivenStep):  # which waits for its own
-                step.run()
-                return
             if step.stream is None:
                 self._wait_for_device()
                 step.fn()

@@ -19,11 +19,11 @@ def unless_halted(context: CudaContext, build: Build) -> Build:
     """Return `build`, in a graph in which a kernel can fault put into a conditional node of its own.
 
     Later repetitions are queued already when the host learns of a fault, and are to change nothing. A body needs none:
-    no conditional runs then. Without conditional nodes the host queues a repetition once it knows of the one before.
+    no conditional runs then.
     """
 
     def built(builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
-        if builder.in_body or not context.ledger.faults or not builder.device.has_conditionals:
+        if builder.in_body or not context.ledger.faults:
             return build(builder, after)
         context.ledger.allocate(builder)
         condition = builder.condition()

@@ -12,7 +12,7 @@ import numpy as np
 from eagle_cuda.driver import call
 from eagle_cuda.graph_builder import GraphBuilder
 
-__all__ = ["Ledger", "Record", "word_at"]
+__all__ = ["Ledger", "Record"]
 
 _OUTCOME = np.dtype([("failed", "u4"), ("halted", "u4")])  # as `Outcome` in the kernels
 _HALTED = 4  # where it is in there
@@ -60,7 +60,6 @@ class Ledger:
         self._block = 0
         self._stop: Any = None
         self._stop_address = 0
-        self._failed_on_host = False
         self.stoppable = False
         self.faults = False
 
@@ -109,30 +108,12 @@ class Ledger:
         """The device address of the word that is not 0 when loops are to end."""
         return self._stop_address
 
-    @property
-    def is_used(self) -> bool:
-        """Whether anything in the graph can fail or reports."""
-        return bool(self._block)
-
-    @property
-    def stopping(self) -> bool:
-        """Whether loops are to end."""
-        return self._stop is not None and bool(self._stop.value)
-
     # running ----------------------------------------------------------------------------------------------------------
 
     def begin(self, stream: Any) -> None:
         """Queue what every repetition begins with: to know whether one before it failed."""
         if self._block and self._records:
             call("cuMemcpyDtoDAsync", self._block + _HALTED, self._block, 4, stream)
-
-    def fail(self) -> None:
-        """Note that something failed that the host ran."""
-        self._failed_on_host = True
-
-    def has_failed(self, stream: Any) -> bool:
-        """Wait for the stream, and return whether anything has failed since the last `settle`."""
-        return self._failed_on_host or bool(word_at(self._block, stream))
 
     def stop(self) -> None:
         """Have every loop end before its next iteration."""
@@ -151,7 +132,6 @@ class Ledger:
         self._clear(stream)
         call("cuStreamSynchronize", stream)
         self._stop.value = 0
-        self._failed_on_host = False
         failures = self._read(block)
         if failures:
             raise _first(failures)  # held by nothing of this frame, which its traceback holds, and so all of the graph
@@ -166,14 +146,6 @@ class Ledger:
 
     def _clear(self, stream: Any) -> None:
         call("cuMemsetD8Async", self._block, 0, self._size, stream)
-
-
-def word_at(address: int, stream: Any) -> int:
-    """Wait for a stream, and return a word of 32 bits on the device."""
-    word = np.zeros(1, np.uint32)
-    call("cuMemcpyDtoHAsync", word.ctypes.data, address, word.nbytes, stream)
-    call("cuStreamSynchronize", stream)
-    return int(word[0])
 
 
 def _first(failures: list[tuple[Record, Exception]]) -> Exception:

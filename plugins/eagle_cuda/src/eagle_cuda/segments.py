@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from eagle.plugin import Blueprint
-from eagle_cuda.driving import DrivenStep
 from eagle_cuda.steps import CudaStep, HostStep
 
 __all__ = ["Segment", "cut", "cuts", "words"]
@@ -27,21 +26,18 @@ class Segment:
 
 
 def cut(blueprint: Blueprint, steps: Sequence[CudaStep]) -> Iterator[Segment]:
-    """Yield the segments, in order. Only a node that is a whole stage can be the host's, unless the host drives it."""
+    """Yield the segments, in order. Only a node that is a whole stage can be the host's."""
     run: list[int] = []
     for stage in blueprint.stages:
         members = [index for branch in stage for index in branch]
-        if any(isinstance(steps[index], DrivenStep) for index in members):
-            members.sort()  # the order of adding fits all that must wait
-        for index in members:
-            step = steps[index]
-            if isinstance(step, DrivenStep) or (len(members) == 1 and isinstance(step, HostStep)):
-                if run:
-                    yield Segment(tuple(run))
-                yield Segment((index,), step)
-                run = []
-            else:
-                run.append(index)
+        step = steps[members[0]]
+        if len(members) == 1 and isinstance(step, HostStep):
+            if run:
+                yield Segment(tuple(run))
+            yield Segment((members[0],), step)
+            run = []
+        else:
+            run.extend(members)
     if run:
         yield Segment(tuple(run))
 
@@ -51,7 +47,7 @@ def words(blueprint: Blueprint, segments: Sequence[Segment]) -> tuple[str, ...]:
     hosts = {segment.indices[0]: segment.host for segment in segments if segment.host is not None}
     found = []
     for stage in blueprint.stages:
-        host = next((hosts[index] for branch in stage for index in branch if index in hosts), None)
+        host = hosts.get(stage[0][0])
         found.append("capture" if host is None else "eager_host" if host.stream is None else "eager_stream")
     return tuple(found)
 
@@ -60,13 +56,7 @@ def cuts(blueprint: Blueprint, segments: Sequence[Segment]) -> tuple[str, ...]:
     """Say in words which nodes cut the graph."""
     return tuple(
         f"node {blueprint.nodes[segment.indices[0]].label!r} runs on the host at every launch "
-        f"({_reason(segment.host)}) and cuts the captured graph"
+        f"({'eager=True' if segment.host.stream is None else 'stream='}) and cuts the captured graph"
         for segment in segments
         if segment.host is not None
     )
-
-
-def _reason(host: HostStep) -> str:
-    if isinstance(host, DrivenStep):
-        return host.why
-    return "eager=True" if host.stream is None else "stream="
