@@ -32,5 +32,6 @@ struct Kernel {
 constexpr const char* kernels_symbol = "eagle_kernels";    // Kernel[]
 constexpr const char* thread_symbol = "eagle_thread";      // Thread*, set by the driver before it enters a thread
 constexpr const char* services_symbol = "eagle_services";  // const Services*, set when the image is loaded
+constexpr const char* condition_symbol = "eagle_set_conditional";  // there if a kernel sets the condition of a node
 
 }  // namespace eagle::emu::abi

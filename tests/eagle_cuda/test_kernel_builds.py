@@ -25,6 +25,7 @@ import eagle
 from eagle.plugin import Kernel
 from eagle_cuda import modules
 from eagle_cuda.device import device as device_of
+from eagle_cuda.abilities import Abilities
 from eagle_cuda.parameters import check_parameters
 from eagle_cuda.programs import program_for
 from eagle_ir import Builder, Type, to_kernel
@@ -135,13 +136,13 @@ def test_what_does_not_fit_the_compiled_function_is_refused_before_it_is_passed(
     use_device()
     function = program_for(kernels.bump.__eagle_kernel__()).launch_on(device_of(0))
     pointers = [ctypes.c_void_p, ctypes.c_longlong, *[ctypes.c_void_p] * 4]
-    if device_of(0).driver < 12040:
+    if not device_of(0).abilities.tells_parameters:
         pytest.skip("this driver does not say what a function takes")
-    check_parameters(function, pointers, device_of(0).driver)
+    check_parameters(function, pointers, device_of(0).abilities)
     for wrong in (pointers[:-1], [*pointers, ctypes.c_int], [ctypes.c_int, *pointers[1:]]):
         with pytest.raises(eagle.BuildError, match=r"takes parameters of \[8, 8, 8, 8, 8, 8\] bytes"):
-            check_parameters(function, wrong, device_of(0).driver)
-    check_parameters(function, [], 12030)  # which cannot be asked
+            check_parameters(function, wrong, device_of(0).abilities)
+    check_parameters(function, [], Abilities(12030))  # which cannot be asked
 
 
 def test_without_memory_a_build_fails_clearly_leaves_nothing_and_the_next_one_works(unordered: Emulator) -> None:

@@ -17,7 +17,7 @@ from cuda_emulator_build import BUILD, SOURCES, build
 
 __all__ = ["BUILD", "DRIVERS", "Emulator", "build", "hold", "is_loaded", "load", "loaded"]
 
-DRIVERS = {"12.2": 12020, "12.4": 12040, "12.8": 12080, "13.0": 13000, "13.5": 13050}
+DRIVERS = {"11.8": 11080, "12.0": 12000, "12.2": 12020, "12.4": 12040, "12.8": 12080, "13.0": 13000, "13.5": 13050}
 KINDS = ("allocations", "streams", "events", "graphs", "execs", "modules", "user_objects", "captures")
 
 _loaded: Emulator | None = None

@@ -1,5 +1,5 @@
 // The table by which a program finds the entry points: name, the CUDA version the signature is of, and the function.
-// A driver gives the newest signature that is not newer than the program asks for, nor than itself.
+// A driver gives the newest signature that is not newer than the program asks for.
 #include <cuda.h>
 
 #include <cstring>
@@ -226,8 +226,7 @@ const Entry entries[] = {
 const Entry* find(const char* name, int version) {
   const Entry* best = nullptr;
   for (auto& entry : entries) {
-    bool fits = entry.since <= version && entry.since <= eagle::emu::driver_version();
-    if (fits && !strcmp(entry.name, name) && (!best || entry.since > best->since)) best = &entry;
+    if (entry.since <= version && !strcmp(entry.name, name) && (!best || entry.since > best->since)) best = &entry;
   }
   return best;
 }
@@ -241,8 +240,11 @@ extern "C" EAGLE_VISIBLE CUresult cuGetProcAddress_v2(const char* name, void** o
   // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM: the functions found take stream 0 for the per-thread stream. One
   // program looks all of them up the same way, so it is remembered for all.
   if (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) eagle::emu::let_null_be_per_thread();
+  // "If the specified CUDA version is greater than the driver version, the API will return CUDA_ERROR_INVALID_VALUE."
+  *out = nullptr;
+  if (version > eagle::emu::driver_version()) return CUDA_ERROR_INVALID_VALUE;
   const Entry* entry = find(name, version);
-  *out = entry ? entry->function : nullptr;
+  if (entry) *out = entry->function;
   if (!strcmp(name, "cuGetProcAddress")) *out = address(cuGetProcAddress_v2);
   if (!strcmp(name, "cuGetExportTable")) *out = address(cuGetExportTable);
   if (status) *status = *out ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;

@@ -44,6 +44,10 @@ void* load(const void* bytes) {
   require(header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64, CUDA_ERROR_INVALID_IMAGE);
   void* library = load_library(bytes, size_of(header));
   require(library != nullptr, CUDA_ERROR_INVALID_IMAGE);
+  // cudaGraphSetConditional came with the nodes, and a driver without them has nothing that code could be linked with.
+  bool linked = driver_version() >= 12030 || !dlsym(library, abi::condition_symbol);
+  if (!linked) dlclose(library);
+  require(linked, CUDA_ERROR_INVALID_IMAGE);
   return library;
 }
 

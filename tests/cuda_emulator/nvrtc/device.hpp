@@ -37,7 +37,7 @@ constexpr int warpSize = 32;
 
 typedef unsigned long long cudaGraphConditionalHandle;
 #define cudaGraphSetConditional eagle_set_conditional
-extern "C" inline void eagle_set_conditional(cudaGraphConditionalHandle handle, unsigned value) {
+extern "C" __attribute__((noinline)) inline void eagle_set_conditional(cudaGraphConditionalHandle handle, unsigned value) {
   eagle_services->set_condition(handle, value);
 }
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
 
 from eagle.plugin import BuildError, ForeignGraph
-from eagle_cuda.driver import api, call
-from eagle_cuda.errors import CudaError
+from eagle_cuda.driver import abilities, api, call
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.nodes import NEVER_IN_CHILD, NOT_IN_BODY, first_forbidden, nodes_of
 
@@ -41,21 +39,8 @@ def graph_version(handle: int) -> Hashable:
     graphs; for an older one the handles of the nodes have to tell the two apart.
     """
     graph = api().CUgraph(handle)
-    number = int(call("cuGraphGetId", graph)) if _numbered() else 0
+    number = int(call("cuGraphGetId", graph)) if abilities().numbers_graphs else 0
     return handle, number, tuple(int(node) for node in nodes_of(graph))
-
-
-@functools.cache
-def _numbered() -> bool:
-    """Whether the driver numbers graphs."""
-    probe = call("cuGraphCreate", 0)
-    try:
-        call("cuGraphGetId", probe)
-    except CudaError:
-        return False
-    finally:
-        call("cuGraphDestroy", probe)
-    return True
 
 
 def _handle(graph: ForeignGraph) -> int:

@@ -130,7 +130,7 @@ class ArtifactProgram:
                 'Name the entry as it is in the image; extern "C" keeps it as the source has it.',
             ),
             _NEWER_PTX: (
-                f"its PTX, made by {by}, is newer than the driver, which is for CUDA {device.cuda} ({error})",
+                f"its PTX, made by {by}, is newer than the driver, which is for CUDA {device.abilities.cuda} ({error})",
                 "Update the driver, or compile it with a CUDA that is no newer than that.",
             ),
         }.get(error.code, (str(error), f"Compile it for this device, which is {device.arch}."))
@@ -138,7 +138,7 @@ class ArtifactProgram:
 
     def _check(self, function: Any, device: CudaDevice) -> None:
         kinds = [*parameter_kinds(self.arguments), ctypes.c_longlong]
-        check_parameters(function, kinds, device.driver, self._name)
+        check_parameters(function, kinds, device.abilities, self._name)
         most = int(call("cuFuncGetAttribute", _most_threads(), function))
         if self.threads > most:
             raise BuildError(

@@ -26,8 +26,9 @@ _BODY_TIERS = (
 def capture(builder: GraphBuilder, record: Callable[[int], object], after: Sequence[int]) -> Sequence[int]:
     """Record what ``record(stream)`` does on the stream into the graph, after these nodes; return the last nodes.
 
-    Code that records nothing has the nodes it was to wait for as its last ones. In the body of a conditional the
-    code is captured into a graph of its own, checked, and put in as one node.
+    Code that records nothing has the nodes it was to wait for as its last ones. In the body of a conditional, and where
+    the driver captures into no graph that is there, the code is captured into a graph of its own, checked, and put
+    in as one node.
 
     Raises
     ------
@@ -36,29 +37,36 @@ def capture(builder: GraphBuilder, record: Callable[[int], object], after: Seque
     Exception
         Whatever `record` raised.
     """
-    if not builder.in_body:
-        waits = builder.needed(after)
-        tails = _capture_into(builder, builder.graph, waits, record)
-        recorded = piece(tails, {int(node) for node in waits})
-        _refuse(first_forbidden(recorded, NOT_IN_GRAPH), in_body=False)
-        return [node if node in after else builder.note(node, after) for node in tails]
-    own = call("cuGraphCreate", 0)
+    if builder.in_body or not builder.device.abilities.captures_into_graphs:
+        return _as_child(builder, record, after)
+    waits = builder.needed(after)
+    _, tails = _captured(builder, record, waits)
+    recorded = piece(tails, {int(node) for node in waits})
+    _refuse(first_forbidden(recorded, NOT_IN_GRAPH), in_body=False)
+    return [node if node in after else builder.note(node, after) for node in tails]
+
+
+def _as_child(builder: GraphBuilder, record: Callable[[int], object], after: Sequence[int]) -> Sequence[int]:
+    own, _ = _captured(builder, record, None)
     try:
-        tails = _capture_into(builder, own, [], record)
-        if not tails:
+        nodes = nodes_of(own)
+        if not nodes:
             return list(after)
-        _refuse(first_forbidden(nodes_of(own), NOT_IN_BODY), in_body=True)
-        return [builder.child(own, after)]
+        _refuse(first_forbidden(nodes, NOT_IN_BODY if builder.in_body else NOT_IN_GRAPH), in_body=builder.in_body)
+        return [builder.child(own, after)]  # which is a copy of it
     finally:
         call("cuGraphDestroy", own)
 
 
-def _capture_into(builder: GraphBuilder, graph: Any, waits: list[Any], record: Callable[[int], object]) -> list[int]:
-    """Capture between exactly `waits` and the nodes returned."""
+def _captured(builder: GraphBuilder, record: Callable[[int], object], waits: list[Any] | None) -> tuple[Any, list[int]]:
+    """Capture between exactly `waits` and the nodes returned; without them into a new graph, which is the caller's."""
     mode = api().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
     stream = builder.stream
     with capturing():
-        call("cuStreamBeginCaptureToGraph", stream, graph, waits or None, None, len(waits), mode)
+        if waits is None:
+            call("cuStreamBeginCapture", stream, mode)
+        else:
+            call("cuStreamBeginCaptureToGraph", stream, builder.graph, waits or None, None, len(waits), mode)
         raised: Exception | None = None
         tails: list[int] = []
         try:
@@ -66,38 +74,42 @@ def _capture_into(builder: GraphBuilder, graph: Any, waits: list[Any], record: C
         except Exception as error:
             raised = error
         except BaseException:
-            _end(stream)
+            _discard(_end(stream)[0], waits)
             raise
-        status, found = _status(stream)
-        if raised is None:
-            tails = found
-        ended = _end(stream)
-    if raised is not None and status == _ACTIVE:
+        active = int(call("cuStreamIsCapturing", stream)) == _ACTIVE
+        if waits is not None and active and raised is None:
+            tails = _last_nodes(stream)
+        graph, failure = _end(stream)
+    if active and raised is None and failure is None:
+        return graph, tails
+    _discard(graph, waits)
+    if raised is not None and active:
         raise raised
-    if status != _ACTIVE or ended is not None:
-        raise _cannot_be_captured(raised or ended, builder.in_body) from (raised or ended)
-    return tails
+    raise _cannot_be_captured(raised or failure, builder.in_body) from (raised or failure)
 
 
 _ACTIVE = 1
 _UNJOINED = 904
 
 
-def _status(stream: Any) -> tuple[int, list[int]]:
-    """Return whether the capture is still valid, and the last nodes it recorded."""
-    try:
-        status, _, _, nodes, _, count = call("cuStreamGetCaptureInfo", stream)
-    except CudaError:
-        return 0, []
-    return int(status), [int(node) for node in list(nodes or ())[:count]]
+def _last_nodes(stream: Any) -> list[int]:
+    """Return what the next operation captured would wait for."""
+    _, _, _, nodes, _, count = call("cuStreamGetCaptureInfo", stream)
+    return [int(node) for node in list(nodes or ())[:count]]
 
 
-def _end(stream: Any) -> CudaError | None:
+def _end(stream: Any) -> tuple[Any, CudaError | None]:
+    """End a capture, and return its graph or why there is none."""
     try:
-        call("cuStreamEndCapture", stream)
+        return call("cuStreamEndCapture", stream), None
     except CudaError as error:
-        return error
-    return None
+        return None, error
+
+
+def _discard(graph: Any, waits: list[Any] | None) -> None:
+    """Destroy what was captured, if that is a graph of its own."""
+    if waits is None and graph is not None:
+        call("cuGraphDestroy", graph)
 
 
 def _cannot_be_captured(error: Exception | None, in_body: bool) -> BuildError:

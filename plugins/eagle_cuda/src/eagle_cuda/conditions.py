@@ -1,4 +1,8 @@
-"""The guards of a graph on the device, and what its conditionals did."""
+"""The guards of a graph on the device, and what its conditionals did.
+
+A kernel reads a guard and tells the conditional node behind it. Where the driver has no such nodes, the same kernel tells
+the host, which launches the body or not: `by_host`.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from eagle.plugin import BuildError, Guard, PlaneError, adapter_of
-from eagle_cuda.driver import call
+from eagle_cuda.driver import abilities, call
 from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.ledger import Ledger, Record
-from eagle_cuda.modules import function
+from eagle_cuda.modules import function_of, source
 
-__all__ = ["Conditions"]
+__all__ = ["BY_HOST", "Conditions"]
+
+BY_HOST = "#define EAGLE_DECIDED_BY_HOST\n"
+"""What kernels/conditions.cu begins with where the host is told."""
 
 # As `eagle::Guard` and `eagle::Record` in kernels/conditions.cu.
 _GUARD = np.dtype(
@@ -50,12 +57,18 @@ class Conditions:
     ----------
     ledger : Ledger
         Where they report.
+
+    Attributes
+    ----------
+    by_host : bool
+        Whether the driver has no conditional nodes, so that the host decides between launches.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._entries: list[_Entry] = []
         self._guards = 0
+        self.by_host = not abilities().conditional_nodes
 
     def add(
         self,
@@ -65,6 +78,7 @@ class Conditions:
         report: Callable[[int, bool], object] | None = None,
     ) -> int:
         """Take in a conditional and return its number. `order` and `blame` are those of `Record`."""
+        self._ledger.decided_by_host |= self.by_host
 
         def read(words: Any) -> Exception | None:
             if report is not None and words["entered"]:
@@ -96,14 +110,8 @@ class Conditions:
         return self._ledger.address(self._entries[number].record) + _FAILED
 
     def decide(self, builder: GraphBuilder, number: int, condition: Any, after: Sequence[int]) -> int:
-        """Add the kernel that decides whether a conditional runs."""
-        self.allocate(builder)
-        return builder.kernel(
-            function(builder.device.ordinal, "conditions", "eagle_decide"),
-            [(int(condition), ctypes.c_uint64), *self._places(number)],
-            after,
-            threads=1,
-        )
+        """Add the kernel that decides whether a conditional runs; `condition` is None where it tells the host."""
+        return self._decider(builder, "eagle_decide", number, condition, [], after)
 
     def loop(
         self,
@@ -118,22 +126,31 @@ class Conditions:
     ) -> int:
         """Add the kernel that decides whether a loop goes on: before the loop, or `again` at the end of its body.
 
-        `around` is the address of the word that ends the loop that this one stands in, 0 if it stands in none.
+        `condition` is as for `decide`. `around` is the address of the word that ends the loop that this one stands in,
+        0 if it stands in none.
         """
+        self.allocate(builder)  # before it is asked for its places
+        further = [
+            (around, ctypes.c_void_p),
+            (self._ledger.stop_address, ctypes.c_void_p),
+            (-1 if limit is None else limit, ctypes.c_longlong),
+        ]
+        return self._decider(builder, "eagle_again" if again else "eagle_enter", number, condition, further, after)
+
+    def _decider(
+        self,
+        builder: GraphBuilder,
+        kernel: str,
+        number: int,
+        condition: Any,
+        further: Sequence[tuple[int, Any]],
+        after: Sequence[int],
+    ) -> int:
         self.allocate(builder)
-        name = "eagle_again" if again else "eagle_enter"
-        return builder.kernel(
-            function(builder.device.ordinal, "conditions", name),
-            [
-                (int(condition), ctypes.c_uint64),
-                *self._places(number),
-                (around, ctypes.c_void_p),
-                (self._ledger.stop_address, ctypes.c_void_p),
-                (-1 if limit is None else limit, ctypes.c_longlong),
-            ],
-            after,
-            threads=1,
-        )
+        told = self._ledger.answer_address if condition is None else int(condition)
+        text = BY_HOST + source("conditions") if condition is None else source("conditions")
+        function = function_of(builder.device.ordinal, text, kernel)
+        return builder.kernel(function, [(told, ctypes.c_uint64), *self._places(number), *further], after, threads=1)
 
     def _places(self, number: int) -> list[tuple[int, Any]]:
         guard, record = self._guards + number * _GUARD.itemsize, self._ledger.address(self._entries[number].record)

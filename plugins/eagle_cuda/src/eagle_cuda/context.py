@@ -96,7 +96,7 @@ class CudaContext(LowerContext):
         return SequenceStep(blueprint, cuda_steps(steps))
 
     def when(self, guard: Guard, then: Step, /) -> Step:
-        """Make an IF node."""
+        """Make an IF node, or have the host decide where the driver has none."""
         (step,) = cuda_steps([then])
         return WhenStep(self.conditions, self.conditions.add(guard, *self.here()), step)
 
@@ -109,9 +109,9 @@ class CudaContext(LowerContext):
         limit: int | None = None,
         report: Callable[[int, bool], object] | None = None,
     ) -> Step:
-        """Make a WHILE node."""
+        """Make a WHILE node, or have the host repeat the body where the driver has none."""
         (step,) = cuda_steps([body])
-        self.ledger.stoppable = True
+        self.ledger.stoppable |= not self.conditions.by_host
         number = self.conditions.add(guard, *self.here(), report)
         return RepeatStep(self.conditions, number, step, limit)
 

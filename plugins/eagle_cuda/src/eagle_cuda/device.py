@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagle_cuda.driver import api, call
+from eagle_cuda.driver import abilities, api, call
 
 __all__ = ["CudaDevice", "device"]
 
@@ -22,13 +22,13 @@ class CudaDevice:
     arch : str
         ``"sm_90"``.
     multiprocessors : int
-    driver : int
-        The driver's version, as it states it: 12040 is 12.4.
+    abilities : Abilities
+        What its driver can do.
     """
 
     def __init__(self, ordinal: int) -> None:
         self.ordinal = ordinal
-        self.driver = int(call("cuDriverGetVersion"))
+        self.abilities = abilities()
         self.context: Any = call("cuDevicePrimaryCtxRetain", call("cuDeviceGet", ordinal))
         self.arch = f"sm_{self._ask('COMPUTE_CAPABILITY_MAJOR')}{self._ask('COMPUTE_CAPABILITY_MINOR')}"
         self.multiprocessors = self._ask("MULTIPROCESSOR_COUNT")
@@ -37,15 +37,10 @@ class CudaDevice:
         wanted = getattr(api().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{attribute}")
         return int(call("cuDeviceGetAttribute", wanted, self.ordinal))
 
-    @property
-    def cuda(self) -> str:
-        """The version of CUDA that the driver is for, as ``"12.4"``."""
-        return f"{self.driver // 1000}.{self.driver % 1000 // 10}"
-
     def describe(self) -> str:
         """Return one sentence on the device and its driver."""
         name = call("cuDeviceGetName", 128, self.ordinal).split(b"\0")[0].decode("utf-8", "replace")
-        return f"device {self.ordinal} is {name} ({self.arch}), with a driver for CUDA {self.cuda}"
+        return f"device {self.ordinal} is {name} ({self.arch}), with a driver for CUDA {self.abilities.cuda}"
 
     @contextmanager
     def current(self) -> Iterator[None]:

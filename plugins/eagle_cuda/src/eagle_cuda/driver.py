@@ -7,12 +7,10 @@ import os
 from typing import Any
 
 from eagle.plugin import BackendUnavailable
+from eagle_cuda.abilities import OLDEST, Abilities
 from eagle_cuda.errors import CudaError
 
-__all__ = ["OLDEST", "api", "call", "forget_lost_context", "in_forked_child", "why_not"]
-
-OLDEST = 12030
-"""The first driver with conditional nodes and with capture into an existing graph, as it states its version."""
+__all__ = ["abilities", "api", "call", "forget_lost_context", "in_forked_child", "why_not"]
 
 # The driver writes these once the context is lost: every later call gives them again (CUDA driver API, CUresult).
 _STICKY = frozenset({700, 702, 709, 710, 713, 714, 715, 716, 717, 718, 719, 720})
@@ -58,6 +56,12 @@ def call(function: str, *arguments: Any) -> Any:
     return _checked(function, results)
 
 
+@functools.cache
+def abilities() -> Abilities:
+    """Return what the driver of this process can do."""
+    return Abilities(int(call("cuDriverGetVersion")))
+
+
 def why_not() -> str | None:
     """Return None if the driver can run graphs here, else one sentence that says why not and what to do."""
     if in_forked_child():
@@ -78,7 +82,8 @@ def why_not() -> str | None:
             raise
         return "there is no NVIDIA driver here (libcuda.so.1 is not found); install it, or use a machine with a GPU"
     if version < OLDEST:
-        return f"the NVIDIA driver is for CUDA {_dotted(version)} and eagle needs {_dotted(OLDEST)}; update the driver"
+        found, needed = Abilities(version).cuda, Abilities(OLDEST).cuda
+        return f"the NVIDIA driver is for CUDA {found} and eagle needs {needed}; update the driver"
     return None if devices else "the NVIDIA driver finds no CUDA device; check nvidia-smi and CUDA_VISIBLE_DEVICES"
 
 
@@ -126,7 +131,3 @@ def _failure(function: str, code: Any) -> CudaError:
             code=number,
         )
     return CudaError(f"{function} gave {name}", function=function, code=number)
-
-
-def _dotted(version: int) -> str:
-    return f"{version // 1000}.{version % 1000 // 10}"

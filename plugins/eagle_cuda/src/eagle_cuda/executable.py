@@ -15,12 +15,12 @@ from eagle_cuda.context import CudaContext
 from eagle_cuda.device import CudaDevice, device
 from eagle_cuda.driver import call
 from eagle_cuda.errors import CudaError
-from eagle_cuda.graph_builder import GraphBuilder
 from eagle_cuda.launching import LaunchStep
 from eagle_cuda.lifetime import Holdings, apart_from_captures, when_nothing_is_captured
 from eagle_cuda.planes import device_of
-from eagle_cuda.segments import Segment, cut, cuts, words
-from eagle_cuda.steps import HostStep, add_nodes, blame, cuda_steps
+from eagle_cuda.script import Choice, HostCall, Piece, Replay, Script
+from eagle_cuda.segments import cut, cuts, decisions, words
+from eagle_cuda.steps import HostStep, blame, cuda_steps, lay_out_nodes
 from eagle_cuda.waiting import wait_for
 
 __all__ = ["CudaExecutable"]
@@ -33,7 +33,8 @@ class CudaExecutable(Executable):
     """Launches captured graphs and calls the host's nodes between them, on a stream of its own.
 
     Everything is on one stream, so that runs follow each other; the caller's streams are waited for before it and
-    wait for it after. What was queued is never waited for by the host except for a node with ``eager=True``.
+    wait for it after. What was queued is never waited for by the host except for a node with ``eager=True`` and, where
+    the driver has no conditional nodes, for what a guard says.
 
     It is released by a finalizer that holds what is of the device and no code of the user's, in place of `close`, which
     the finalizer of the graph would hold with all of it: an object that holds a graph one of whose nodes is a method of
@@ -51,7 +52,7 @@ class CudaExecutable(Executable):
         self._finalizer.atexit = False  # threads may still be at it: then it is only waited for
         self._steps = cuda_steps(steps)
         self._segments = tuple(cut(blueprint, self._steps))
-        self.schedule = words(blueprint, self._segments)
+        self.schedule = words(blueprint, self._segments, self._steps)
         try:
             self._build()
         except BaseException:
@@ -79,21 +80,15 @@ class CudaExecutable(Executable):
         # on a non-blocking one would run once, now, and never again.
         capturing = call("cuStreamCreate", 0)
         try:
-            self._launches = tuple(self._graph_of(segment, capturing) for segment in self._segments)
+            script = Script(self._device, capturing, self._holdings)
+            for segment in self._segments:
+                if segment.host is not None:
+                    script.call(segment.host, segment.indices[0])
+                else:
+                    lay_out_nodes(script, self._blueprint, self._steps, segment.indices, own=True)
+            self._pieces = script.pieces()
         finally:
             call("cuStreamDestroy", capturing)
-
-    def _graph_of(self, segment: Segment, capturing: Any) -> Any:
-        """Return the executable graph of a segment, or None for one the host runs."""
-        if segment.host is not None:
-            return None
-        graph = call("cuGraphCreate", 0)
-        self._holdings.own("cuGraphDestroy", graph)
-        builder = GraphBuilder(graph, self._device, capturing, self._holdings)
-        add_nodes(builder, self._blueprint, self._steps, segment.indices, [])
-        executable = call("cuGraphInstantiate", graph, 0)
-        self._holdings.own("cuGraphExecDestroy", executable)
-        return executable
 
     # running ----------------------------------------------------------------------------------------------------------
 
@@ -107,12 +102,36 @@ class CudaExecutable(Executable):
             return
         with self._device.current(), self._named(), self._in_order_with_callers(), self._ending_loops():
             for repetition in range(1, n + 1):
+                if self._has_failed():
+                    break
                 self._context.ledger.begin(self._stream)
-                for segment, graph in zip(self._segments, self._launches, strict=True):
-                    if segment.host is None:
-                        call("cuGraphLaunch", graph, self._stream)
-                    else:
-                        self._run_on_host(segment.host, segment.indices[0], repetition)
+                self._run(self._pieces, repetition)
+
+    def _run(self, pieces: Sequence[Piece], repetition: int) -> None:
+        for piece in pieces:
+            match piece:
+                case Replay():
+                    call("cuGraphLaunch", piece.graph, self._stream)
+                case HostCall():
+                    self._run_on_host(piece.step, piece.index, repetition)
+                case Choice():
+                    while self._answer():
+                        self._run(piece.body, repetition)
+                        if not piece.loop:
+                            break
+
+    def _answer(self) -> bool:
+        """Wait for what the kernel that was launched last says of its guard."""
+        self._wait_here()
+        return self._context.ledger.answer
+
+    def _has_failed(self) -> bool:
+        """Whether an earlier repetition failed, where the host has to see to it that those after it change nothing."""
+        ledger = self._context.ledger
+        if not ledger.watched:
+            return False
+        self._wait_here()
+        return ledger.failed(self._stream)
 
     def synchronize(self) -> None:
         """Wait for everything queued, then report what loops did and raise what the work recorded."""
@@ -120,7 +139,7 @@ class CudaExecutable(Executable):
         ledger = self._context.ledger
         with self._device.current(), self._named():
             with self._ending_loops():
-                wait_for(self._device, self._stream, interruptible=ledger.stoppable)
+                self._wait_here()
             ledger.settle(self._stream)
         self._context.check_after(self._blueprint)
 
@@ -130,7 +149,7 @@ class CudaExecutable(Executable):
         with self._device.current(), self._named():
             if device_of(blueprint) != self._context.device:
                 return False
-            wait_for(self._device, self._stream, interruptible=self._context.ledger.stoppable)
+            self._wait_here()
             if not all(self._patch(blueprint, index) for index in changed):
                 return False
         self._take(blueprint)
@@ -138,14 +157,13 @@ class CudaExecutable(Executable):
 
     def _patch(self, blueprint: Blueprint, index: int) -> bool:
         step = self._steps[index]
-        graph = next(
-            graph for segment, graph in zip(self._segments, self._launches, strict=True) if index in segment.indices
-        )
+        graph = next(one.graph for one in self._pieces if isinstance(one, Replay) and index in one.indices)
         return isinstance(step, LaunchStep) and step.patch(graph, blueprint.nodes[index])
 
     def notes(self) -> Sequence[str]:
         """Say where the graph is cut, and what for."""
-        return cuts(self._blueprint, self._segments)
+        why = self._device.abilities.without_nodes
+        return cuts(self._blueprint, self._segments) + decisions(self._blueprint, self._steps, why)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -164,7 +182,7 @@ class CudaExecutable(Executable):
         try:
             yield
         except KeyboardInterrupt as interrupt:
-            if ledger.stoppable:
+            if ledger.stoppable or ledger.decided_by_host:
                 ledger.stop()
                 interrupt.add_note("the loops of the graph were stopped before their end")
                 try:
@@ -212,8 +230,12 @@ class CudaExecutable(Executable):
         call("cuEventRecord", self._event, first)
         call("cuStreamWaitEvent", then, self._event, 0)
 
-    def _wait_for_device(self) -> None:
+    def _wait_here(self) -> None:
+        """Have the host wait for what is queued."""
         wait_for(self._device, self._stream, interruptible=self._context.ledger.stoppable)
+
+    def _wait_for_device(self) -> None:
+        self._wait_here()
         with apart_from_captures():
             call("cuCtxSynchronize")
 

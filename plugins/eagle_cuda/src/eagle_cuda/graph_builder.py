@@ -88,7 +88,7 @@ class GraphBuilder:
         block: int = 256,
     ) -> int:
         """Add a kernel over `threads` threads, at least one; `arguments` are pairs of value and ctypes type."""
-        check_parameters(function, [kind for _, kind in arguments], self.device.driver)
+        check_parameters(function, [kind for _, kind in arguments], self.device.abilities)
         return self._add("cuGraphAddKernelNode", after, kernel_parameters(function, arguments, threads, block))
 
     def copy(self, parameters: Any, after: Sequence[int]) -> int:

@@ -19,13 +19,16 @@ def unless_halted(context: CudaContext, build: Build) -> Build:
     """Return `build`, in a graph in which a kernel can fault put into a conditional node of its own.
 
     Later repetitions are queued already when the host learns of a fault, and are to change nothing. A body needs none:
-    no conditional runs then.
+    no conditional runs then. Where the driver has no conditional nodes, the host looks before it queues one.
     """
 
     def built(builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         if builder.in_body or not context.ledger.faults:
             return build(builder, after)
         context.ledger.allocate(builder)
+        if not builder.device.abilities.conditional_nodes:
+            context.ledger.watched = True
+            return build(builder, after)
         condition = builder.condition()
         decided = builder.kernel(
             function(builder.device.ordinal, "conditions", "eagle_unless_halted"),

@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from eagle_cuda.driver import api, call
+from eagle.plugin import BuildError
+from eagle_cuda.driver import abilities, api, call
 from eagle_cuda.errors import CudaError
 from eagle_cuda.nodes import nodes_of
 
@@ -19,7 +20,18 @@ def kernels_of(handle: int) -> Iterator[tuple[str, list[bytes]]]:
     """Yield name and arguments, byte for byte, of every kernel of a graph, those inside its children too.
 
     Arguments that were given as one buffer have no places of their own, and are left out.
+
+    Raises
+    ------
+    BuildError
+        The driver does not tell.
     """
+    if not abilities().tells_parameters:
+        raise BuildError(
+            "the kernels of a captured graph cannot be looked at",
+            why=f"the driver, for CUDA {abilities().cuda}, does not tell their arguments; drivers for 12.4 do",
+            fix="Update the driver, or replay the graph in an opaque with stream= or eager=True.",
+        )
     yield from _kernels(nodes_of(api().CUgraph(handle)))
 
 

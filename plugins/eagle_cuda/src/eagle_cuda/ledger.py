@@ -16,6 +16,7 @@ __all__ = ["Ledger", "Record"]
 
 _OUTCOME = np.dtype([("failed", "u4"), ("halted", "u4")])  # as `Outcome` in the kernels
 _HALTED = 4  # where it is in there
+_ANSWER = 4  # behind the word that stops loops
 _MAPPED = 0x01 | 0x02  # CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP
 
 
@@ -52,6 +53,10 @@ class Ledger:
         Whether anything in the graph may have to be stopped.
     faults : bool
         Whether a kernel in the graph can fault.
+    decided_by_host : bool
+        Whether the host decides what conditionals do.
+    watched : bool
+        Whether the host has to see that nothing failed before it launches a repetition.
     """
 
     def __init__(self) -> None:
@@ -59,9 +64,13 @@ class Ledger:
         self._size = _OUTCOME.itemsize
         self._block = 0
         self._stop: Any = None
+        self._answer: Any = None
         self._stop_address = 0
+        self._begun = False
         self.stoppable = False
         self.faults = False
+        self.decided_by_host = False
+        self.watched = False
 
     def add(
         self,
@@ -90,8 +99,8 @@ class Ledger:
         call("cuStreamSynchronize", builder.stream)
         word = call("cuMemHostAlloc", 8, _MAPPED)
         own("cuMemFreeHost", word)
-        self._stop = ctypes.c_uint32.from_address(int(word))
-        self._stop.value = 0
+        self._stop, self._answer = (ctypes.c_uint32.from_address(int(word) + place) for place in (0, _ANSWER))
+        self._stop.value = self._answer.value = 0
         self._stop_address = int(call("cuMemHostGetDevicePointer", word, 0))
 
     def address(self, record: Record) -> int:
@@ -108,12 +117,32 @@ class Ledger:
         """The device address of the word that is not 0 when loops are to end."""
         return self._stop_address
 
+    @property
+    def answer_address(self) -> int:
+        """The device address of the word by which a guard tells the host whether to go on."""
+        return self._stop_address + _ANSWER
+
     # running ----------------------------------------------------------------------------------------------------------
 
     def begin(self, stream: Any) -> None:
         """Queue what every repetition begins with: to know whether one before it failed."""
+        self._begun = True
         if self._block and self._records:
             call("cuMemcpyDtoDAsync", self._block + _HALTED, self._block, 4, stream)
+
+    @property
+    def answer(self) -> bool:
+        """Whether the guard that was looked at last is true, once its kernel has run."""
+        return bool(self._answer.value)
+
+    def failed(self, stream: Any) -> bool:
+        """Wait for the stream, and return whether something failed since `settle`. Nothing can before `begin`."""
+        if not self._begun:
+            return False
+        word = np.zeros(1, np.uint32)
+        call("cuMemcpyDtoHAsync", word.ctypes.data, self._block, word.nbytes, stream)
+        call("cuStreamSynchronize", stream)
+        return bool(word[0])
 
     def stop(self) -> None:
         """Have every loop end before its next iteration."""
@@ -122,6 +151,7 @@ class Ledger:
 
     def settle(self, stream: Any) -> None:
         """Wait for the stream, have every record read, and raise the failure of the first node that has one."""
+        self._begun = False
         if not (self._block and self._records):
             if self._stop is not None and self._stop.value:
                 call("cuStreamSynchronize", stream)

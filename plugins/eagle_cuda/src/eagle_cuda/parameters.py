@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from eagle.plugin import BuildError
+from eagle_cuda.abilities import Abilities
 from eagle_cuda.driver import call
 from eagle_cuda.errors import CudaError
 
 __all__ = ["check_parameters", "refuse_too_large"]
 
-_ASKABLE = 12040  # the first driver that says what a function takes
 _MOST_BYTES = 32764  # CUDA C++ Programming Guide, "__global__ function parameters", from CUDA 12.1
 
 
-def check_parameters(function: Any, kinds: Sequence[Any], driver: int, name: str = "a kernel") -> None:
+def check_parameters(function: Any, kinds: Sequence[Any], driver: Abilities, name: str = "a kernel") -> None:
     """Compare the sizes of what is passed with those of what a function takes, where the driver tells.
 
     Parameters
     ----------
     function : CUfunction
     kinds : sequence of ctypes type
-    driver : int
-        The driver's version.
+    driver : Abilities
+        What the driver can do.
     name : str
         What messages call the function.
 
@@ -34,7 +34,7 @@ def check_parameters(function: Any, kinds: Sequence[Any], driver: int, name: str
     BuildError
         They differ.
     """
-    if driver < _ASKABLE:
+    if not driver.tells_parameters:
         return
     taken, passed = _taken(function), tuple(ctypes.sizeof(kind) for kind in kinds)
     if taken != passed:

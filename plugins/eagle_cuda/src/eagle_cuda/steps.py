@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from eagle.plugin import Blueprint, BuildError, EagleError, Step
 from eagle_cuda.capturing import capture
 from eagle_cuda.conditions import Conditions
 from eagle_cuda.graph_builder import GraphBuilder
+from eagle_cuda.script import Script
 
-__all__ = ["CudaStep", "HostStep", "add_nodes", "blame", "cuda_steps"]
+__all__ = ["CudaStep", "HostStep", "add_nodes", "blame", "cuda_steps", "lay_out_nodes"]
 
 
 class CudaStep(Step):
-    """A piece of a graph, not yet in it."""
+    """A piece of a graph, not yet in it.
+
+    Attributes
+    ----------
+    by_host : bool
+        Whether the host decides between launches what runs of it, so that it cannot be in one graph.
+    """
+
+    by_host = False
+
+    def lay_out(self, script: Script) -> None:
+        """Put it into what a run is made of."""
+        script.take(self.add)
 
     @abstractmethod
     def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
@@ -86,6 +100,14 @@ class SequenceStep(CudaStep):
     def __init__(self, blueprint: Blueprint, steps: Sequence[CudaStep]) -> None:
         self.blueprint = blueprint
         self.steps = steps
+        self.by_host = any(step.by_host for step in steps)
+
+    def lay_out(self, script: Script) -> None:
+        """Put it in whole, or one after another what the host decides about."""
+        if self.by_host:
+            lay_out_nodes(script, self.blueprint, self.steps, range(len(self.steps)))
+        else:
+            super().lay_out(script)
 
     def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         """Add them."""
@@ -97,6 +119,18 @@ class WhenStep(CudaStep):
 
     def __init__(self, conditions: Conditions, number: int, then: CudaStep) -> None:
         self._conditions, self._number, self._then = conditions, number, then
+        self.by_host = conditions.by_host
+
+    def lay_out(self, script: Script) -> None:
+        """Put in the kernel that looks at the guard, and what the host runs or not."""
+        if not self.by_host:
+            super().lay_out(script)
+            return
+        script.take(lambda builder, after: [self._conditions.decide(builder, self._number, None, after)])
+        script.close()
+        body = script.inside()
+        self._then.lay_out(body)
+        script.choose(body, loop=False)
 
     def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         """Add the kernel that decides, and the conditional node right behind it."""
@@ -112,6 +146,24 @@ class RepeatStep(CudaStep):
 
     def __init__(self, conditions: Conditions, number: int, body: CudaStep, limit: int | None) -> None:
         self._conditions, self._number, self._body, self._limit = conditions, number, body, limit
+        self.by_host = conditions.by_host
+
+    def lay_out(self, script: Script) -> None:
+        """Put in the kernel that enters the loop, and what the host repeats, which looks last whether to go on.
+
+        The host looks after every iteration: captured code and copies do their work whether or not it is wanted, and
+        a sample that faults ends the loop with that step. So no iteration may be queued before it is known to be due.
+        """
+        if not self.by_host:
+            super().lay_out(script)
+            return
+        decide = partial(self._decide, condition=None, around=script.around)
+        script.take(lambda builder, after: [decide(builder, after=after, again=False)])
+        script.close()
+        body = script.inside(around=self._conditions.failed(self._number))
+        self._body.lay_out(body)
+        body.take(lambda builder, after: [decide(builder, after=after, again=True)])
+        script.choose(body, loop=True)
 
     def add(self, builder: GraphBuilder, after: Sequence[int]) -> Sequence[int]:
         """Add the kernel that enters the loop, and the loop, which decides last in its body whether to go on."""
@@ -159,6 +211,45 @@ def add_nodes(
             blame(blueprint, index, error)
             raise
     return [node for index in last for node in tails[index]] if last else after
+
+
+def lay_out_nodes(
+    script: Script, blueprint: Blueprint, steps: Sequence[CudaStep], indices: Iterable[int], *, own: bool = False
+) -> None:
+    """Put some nodes of a blueprint into what a run is made of.
+
+    What the host decides about runs by itself, in the order of the indices; the nodes in between overlap as `add_nodes`
+    has it. `own` says that they are the graph's own nodes, which `Replay` names.
+    """
+    run: list[int] = []
+
+    def take() -> None:
+        if run:
+            script.take(partial(_add_run, blueprint, steps, tuple(run)), run if own else ())
+            run.clear()
+
+    for index in indices:
+        if not steps[index].by_host:
+            run.append(index)
+            continue
+        take()
+        script.close()  # so that what fails in it is not blamed on this node
+        try:
+            steps[index].lay_out(script)
+        except BaseException as error:
+            blame(blueprint, index, error)
+            raise
+    take()
+
+
+def _add_run(
+    blueprint: Blueprint,
+    steps: Sequence[CudaStep],
+    indices: Sequence[int],
+    builder: GraphBuilder,
+    after: Sequence[int],
+) -> Sequence[int]:
+    return add_nodes(builder, blueprint, steps, indices, after)
 
 
 def blame(blueprint: Blueprint, index: int, error: BaseException, repetition: int | None = None) -> None:

@@ -1,13 +1,26 @@
-// The kernels that decide whether the body of a conditional node runs. One thread each.
+// The kernels that decide whether the body of a conditional runs. One thread each. They tell the conditional node, or
+// with EAGLE_DECIDED_BY_HOST, for drivers that have none, the host, in a word that it reads.
 
 typedef unsigned char byte_t;
 typedef unsigned int word_t;
 typedef unsigned long long long_t;
+#ifdef EAGLE_DECIDED_BY_HOST
+typedef volatile word_t* condition_t;
+#else
 typedef unsigned long long condition_t;  // cudaGraphConditionalHandle
 
 extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(condition_t condition, unsigned int value);
+#endif
 
 namespace eagle {
+
+__device__ inline void answer(condition_t condition, word_t value) {
+#ifdef EAGLE_DECIDED_BY_HOST
+    *condition = value;
+#else
+    cudaGraphSetConditional(condition, value);
+#endif
+}
 
 // One cell compared with another one, or with zero. `sign` and `infinity` are the bits of a floating-point format, 0 for
 // integers, so that one piece of code compares all dtypes exactly without calculating in them.
@@ -78,7 +91,7 @@ __device__ inline void decide(condition_t condition, const Guard& guard, Record*
     const bool going = !failed && holds(guard, record, outcome) && *stop == 0;
     const bool spent = limit >= 0 && record->iterations >= static_cast<long_t>(limit);
     record->limited = going && spent;
-    cudaGraphSetConditional(condition, going && !spent);
+    answer(condition, going && !spent);
 }
 
 }  // namespace eagle
@@ -86,12 +99,12 @@ __device__ inline void decide(condition_t condition, const Guard& guard, Record*
 // Right before a conditional that runs once.
 extern "C" __global__ void eagle_decide(condition_t condition, const eagle::Guard* guard, eagle::Record* record,
                                         eagle::Outcome* outcome) {
-    cudaGraphSetConditional(condition, outcome->halted == 0 && eagle::holds(*guard, record, outcome));
+    eagle::answer(condition, outcome->halted == 0 && eagle::holds(*guard, record, outcome));
 }
 
 // Right before what cannot look for itself.
 extern "C" __global__ void eagle_unless_halted(condition_t condition, const eagle::Outcome* outcome) {
-    cudaGraphSetConditional(condition, outcome->halted == 0);
+    eagle::answer(condition, outcome->halted == 0);
 }
 
 // Right before a loop.
@@ -99,7 +112,7 @@ extern "C" __global__ void eagle_enter(condition_t condition, const eagle::Guard
                                        eagle::Outcome* outcome, word_t* around, const volatile word_t* stop,
                                        long long limit) {
     if (outcome->halted != 0) {  // the record stays that of the last repetition that ran
-        cudaGraphSetConditional(condition, 0);
+        eagle::answer(condition, 0);
         return;
     }
     record->iterations = 0;
