@@ -40,6 +40,11 @@ class RunReport:
         How many calls it took.
     build_s, run_s : float
         Seconds spent building, 0 when it was built before, and running.
+    driven : {"device", "host"}
+        Who repeats the step: the backend, where the arrays are; or the host, which launches each step and reads back
+        whether to go on, because the device cannot repeat it. `notes` says why.
+    notes : str
+        What was decided at the build, as `Graph.fusion` says it.
     """
 
     samples: int
@@ -50,6 +55,8 @@ class RunReport:
     native_launches: int
     build_s: float
     run_s: float
+    driven: Literal["device", "host"]
+    notes: str
 
     @property
     def done(self) -> bool:
@@ -138,6 +145,7 @@ class Runner:
                 if not taken:
                     break
         failed = step.count_failed()
+        driven, notes = step.how()
         return RunReport(
             samples=step.samples,
             finished=step.samples - step.unfinished() - failed,
@@ -147,6 +155,8 @@ class Runner:
             native_launches=calls,
             build_s=build_s,
             run_s=time.perf_counter() - started - build_s,
+            driven=driven,
+            notes=notes,
         )
 
     def _launch(self, limit: int | None) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import setitem
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -52,8 +53,7 @@ def loop_step(
         given.update(with_outputs(plan.kernel, mine)[0])
     _refuse_unknown(plans, given, mask)
     alone = len(parts) == 1 and plans[0].mask is not None and not _follows(plans[0], given)
-    kind = OnePlan if alone else SeveralNodes
-    return kind(parts, given, mask, count=count, watch=watch, backend=backend)
+    return (OnePlan if alone else SeveralNodes)(parts, given, mask, count=count, watch=watch, backend=backend)
 
 
 class LoopStep(ABC):
@@ -115,6 +115,12 @@ class LoopStep(ABC):
         self._graphs[limit].launch()
         return self._steps_of(limit)
 
+    def how(self) -> tuple[Literal["device", "host"], str]:
+        """Return who repeats the step, and what was decided at the build: `driven` and `notes` of a `RunReport`."""
+        built = [*self._graphs.values()][-1:]  # of all limits alike
+        by_host = any("host_driven" in graph.schedule for graph in built)
+        return "host" if by_host else "device", "".join(graph.fusion() for graph in built)
+
     def unfinished(self) -> int:
         """Return how many samples are left to run."""
         return self.samples - int(np.count_nonzero(self.mask))
@@ -147,29 +153,20 @@ class LoopStep(ABC):
 
     def _one_length(self) -> int:
         """Return how many samples there are, the same for every plan."""
-        launches = [one for one in self._launches if isinstance(one, Launch)]
-        for launch in launches:
-            if launch.samples != launches[0].samples:
-                a, b = launches[0], launch
+        a, *others = (one for one in self._launches if isinstance(one, Launch))
+        for b in others:
+            if b.samples != a.samples:
                 raise PlaneError(
                     f"kernel {a.kernel.name!r} has {a.samples} samples and kernel {b.kernel.name!r} has {b.samples}",
                     fix="Give the planes of every plan of a step one length.",
                 )
-        return launches[0].samples
+        return a.samples
 
     def _bound(self, plan: Plan) -> Launch:
         names = {one.name for one in plan.kernel.arguments}
         bound = plan.bind(**{name: array for name, array in self.planes.items() if name in names})
         launch: Launch = bound.__eagle_node__().payload
-        if plan.mask is not None:
-            return launch
-        return Launch(
-            kernel=launch.kernel,
-            arrays=launch.arrays,
-            params=launch.params,
-            samples=launch.samples,
-            gate=self.planes[self._mask],
-        )
+        return launch if plan.mask is not None else replace(launch, gate=self.planes[self._mask])
 
 
 class OnePlan(LoopStep):

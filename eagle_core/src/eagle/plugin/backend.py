@@ -28,7 +28,8 @@ class Executable(ABC):
     Attributes
     ----------
     schedule : tuple of str
-        One word per stage: how it runs.
+        One word per stage: how it runs. ``"host_driven"`` says that the host launches what a conditional of the stage
+        runs, and reads its guard back in between; `RunReport.driven` repeats it for loops.
     counters : mapping
         What building it took, such as ``{"captures": 1, "graph_builds": 1}``. The core adds them to
         `eagle.counters` once, after the build.
