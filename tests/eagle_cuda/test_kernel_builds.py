@@ -24,8 +24,8 @@ from kernel_ir import sample
 import eagle
 from eagle.plugin import Kernel
 from eagle_cuda import modules
-from eagle_cuda.device import device as device_of
 from eagle_cuda.abilities import Abilities
+from eagle_cuda.device import device as device_of
 from eagle_cuda.parameters import check_parameters
 from eagle_cuda.programs import program_for
 from eagle_ir import Builder, Type, to_kernel

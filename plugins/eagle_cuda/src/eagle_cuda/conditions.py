@@ -1,7 +1,7 @@
 """The guards of a graph on the device, and what its conditionals did.
 
-A kernel reads a guard and tells the conditional node behind it. Where the driver has no such nodes, the same kernel tells
-the host, which launches the body or not: `by_host`.
+A kernel reads a guard and tells the conditional node behind it. Where the driver has no such nodes, the same kernel
+tells the host, which launches the body or not: `by_host`.
 """
 
 from __future__ import annotations
