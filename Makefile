@@ -17,6 +17,10 @@ PYTEST := $(BIN)/python -m pytest
 EMULATED := tests/cuda_emulator tests/eagle_cuda tests/graph_suite tests/eagle_hawk \
 	tests/system/test_loops.py tests/system/test_loop_faults.py tests/system/test_plans.py tests/system/test_rebinding.py \
 	tests/system/test_kernels.py
+# What goes another way with a driver that has no conditional nodes.
+OLDER := tests/graph_suite tests/system/test_loops.py tests/system/test_loop_faults.py tests/system/test_rebinding.py \
+	$(patsubst %,tests/eagle_cuda/test_%.py,older_drivers device_loops conditions kernel_faults refused_captures tiers \
+	callers_order random_kernel_graphs every_edge_matters)
 # What needs torch, Warp and JAX, which are large: a part of test-all.
 FRAMEWORKS := tests/eagle_torch tests/eagle_jax tests/eagle_warp
 
@@ -33,6 +37,7 @@ demo: $(READY)
 test: $(TOOLS)
 	$(PYTEST) -n 2 -m "not slow"
 	$(PYTEST) -n 2 -m "not slow" --emulated $(EMULATED)
+	$(PYTEST) -n 2 -m "not slow" --emulated --driver 12.2 $(OLDER)
 
 test-all: $(LIBRARIES)
 	$(PYTEST) -m slow

@@ -2,8 +2,8 @@
 
 ``python make_gravity.py LIBRARY [FOLDER]`` takes the path of libnvrtc.so.12 of CUDA 12.3, which is in the wheel that
 `WHEEL` names, and writes both files into the folder, by default the one this script is in. A driver takes PTX of its
-own version of CUDA and of older ones, and 12.3 is the oldest that eagle runs on; PTX for an architecture runs on that
-and on newer ones, and compute_75 is the oldest that CUDA 13 compiles for.
+own version of CUDA and of older ones: those for 12.0 to 12.2 do not take this. PTX for an architecture runs on that and
+on newer ones, and compute_75 is the oldest that CUDA 13 compiles for.
 """
 
 from __future__ import annotations

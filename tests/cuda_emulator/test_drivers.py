@@ -55,3 +55,44 @@ def test_cuda_cores_graphs_work_as_this_driver(driver: str) -> None:
 )
 def test_conditional_nodes_are_there_from_their_version_on(driver: str, expected: list[str]) -> None:
     assert [line.split()[-1] for line in python("-c", ABSENT, driver).splitlines()] == expected
+
+
+OLD = """
+import ctypes, cuda_emulator, sys
+cuda_emulator.load(sys.argv[1])
+from cuda.bindings import driver as cu
+from cuda_calls import code, done, new_stream
+from cuda.core import Device, Program
+done(cu.cuInit(0))
+Device().set_current()
+calls = {
+    "into a graph": lambda: cu.cuStreamBeginCaptureToGraph(new_stream(), None, None, None, 0, 0),
+    "newer signature": lambda: cu.cuStreamGetCaptureInfo(new_stream()),
+    "parameters": lambda: cu.cuFuncGetParamInfo(None, 0),
+    "asked for": lambda: cu.cuGetProcAddress(b"cuStreamGetCaptureInfo", 12030, 0),
+    "its own": lambda: cu.cuGetProcAddress(b"cuStreamGetCaptureInfo", 12000, 0),
+    "condition": lambda: cu.cuModuleLoadData(made(True)),
+    "no condition": lambda: cu.cuModuleLoadData(made(False)),
+}
+def made(sets):
+    text = "extern \\"C\\" __device__ void cudaGraphSetConditional(unsigned long long, unsigned);"
+    text += "extern \\"C\\" __global__ void f(unsigned long long c) { SETS }"
+    text = text.replace("SETS", "cudaGraphSetConditional(c, 1);" if sets else "")
+    return bytes(Program(text, "c++").compile("cubin").code)
+for name, call in calls.items():
+    try:
+        print(code(call()))
+    except Exception as error:
+        print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("driver", ["12.0", "12.2"])
+def test_what_came_later_is_not_there_and_gives_no_older_function_of_that_name(driver: str) -> None:
+    absent = ["FunctionNotFoundError"] * 3
+    found = python("-c", OLD, driver).split()
+    assert found == [*absent, "INVALID_VALUE", "SUCCESS", "INVALID_IMAGE", "SUCCESS"]
+
+
+def test_code_that_sets_a_condition_is_linked_where_there_are_nodes() -> None:
+    assert python("-c", OLD, "12.4").split()[-2:] == ["SUCCESS", "SUCCESS"]

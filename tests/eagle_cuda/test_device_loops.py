@@ -8,13 +8,15 @@ import cuda_frame
 import kernels
 import numpy as np
 import pytest
-from cuda.core import Device, LaunchConfig, launch
+from cuda.core import LaunchConfig
+from cuda.core.graph import GraphDefinition
 from cuda_arrays import DeviceArray
 from cuda_devices import SOURCE, CudaDevice
 from cuda_emulator import Emulator
 
 import eagle
 from eagle.graph import child, opaque
+from eagle_cuda.driver import abilities
 
 DEVICE = CudaDevice()
 
@@ -28,10 +30,9 @@ def adding(x: DeviceArray, how: str) -> Any:
     if how == "opaque":
         return opaque(DEVICE.shift(x, 1.0, x), reads={"x": x}, writes={"x": x}, name="model")
     kernel = cuda_frame.compiled(SOURCE, "shift")
-    builder = Device().create_graph_builder().begin_building()
-    config = LaunchConfig(grid=1, block=len(x))
-    launch(builder, config, kernel, x.address, np.int64(8), np.float64(1), x.address, np.int64(8))
-    return child(builder.end_building(), reads={"x": x}, writes={"x": x})
+    made, config = GraphDefinition(), LaunchConfig(grid=1, block=len(x))
+    made.launch(config, kernel, x.address, np.int64(8), np.float64(1), x.address, np.int64(8))
+    return child(made, reads={"x": x}, writes={"x": x})
 
 
 @pytest.mark.parametrize("how", ["opaque", "child"])
@@ -42,6 +43,8 @@ def test_a_step_of_captured_work_and_a_plan_runs_in_list_order(device: Emulator,
     runner = eagle.until_done(parts, a=x, x=y, left=counts(1, 3, 2), steps_per_sample=True)
     report = runner.run()
     assert (report.status, report.steps, report.launches, report.native_launches) == ("finished", 3, 3, 1)
+    assert report.driven == ("device" if abilities().conditional_nodes else "host")
+    assert ("driven by the host" in report.notes) == (report.driven == "host")
     assert x.to_numpy().tolist() == [3, 3, 3]  # captured work is for the whole batch
     assert y.to_numpy().tolist() == [1, 10, 3]  # ((0 * 1 + 1) * 2 + 1) * 3 + 1
     assert np.asarray(runner.steps_taken).tolist() == [1, 3, 2]

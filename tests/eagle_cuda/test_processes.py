@@ -95,7 +95,7 @@ def test_doctor_names_the_device_and_the_driver() -> None:
 @pytest.mark.parametrize(
     ("driver", "devices", "says"),
     [
-        ("12.2", 1, "the NVIDIA driver is for CUDA 12.2 and eagle needs 12.3; update the driver"),
+        ("11.8", 1, "the NVIDIA driver is for CUDA 11.8 and eagle needs 12.0; update the driver"),
         ("13.0", 0, "the NVIDIA driver finds no CUDA device; check nvidia-smi and CUDA_VISIBLE_DEVICES"),
     ],
 )
@@ -112,7 +112,7 @@ except eagle.BackendUnavailable as error:
     assert text.count(says) == 2
 
 
-@pytest.mark.parametrize("driver", ["12.4", "12.8", "13.0"])
+@pytest.mark.parametrize("driver", ["12.0", "12.2", "12.4", "12.8", "13.0"])
 def test_captures_loops_and_children_run_on_every_driver_that_is_taken(driver: str) -> None:
     code = """
 import cuda_frame

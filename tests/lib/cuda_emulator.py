@@ -15,11 +15,9 @@ from typing import Any
 
 from cuda_emulator_build import BUILD, SOURCES, build
 
-__all__ = ["BEFORE_NODES", "BUILD", "DRIVERS", "Emulator", "build", "hold", "is_loaded", "load", "loaded"]
+__all__ = ["BUILD", "DRIVERS", "Emulator", "build", "hold", "is_loaded", "load", "loaded"]
 
 DRIVERS = {"11.8": 11080, "12.0": 12000, "12.2": 12020, "12.4": 12040, "12.8": 12080, "13.0": 13000, "13.5": 13050}
-BEFORE_NODES = ("12.0", "12.2")
-"""Those that eagle runs on and that have no conditional nodes and no capture into a graph that is there."""
 KINDS = ("allocations", "streams", "events", "graphs", "execs", "modules", "user_objects", "captures")
 
 _loaded: Emulator | None = None

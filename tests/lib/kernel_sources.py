@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eagle.plugin import Kernel
+from eagle_cuda.conditions import BY_HOST
 from eagle_cuda.modules import FLAGS, source
 from eagle_cuda.programs import program_for
 from eagle_cuda.writer import ALONE, LAUNCH, LOOP, alone_source
@@ -32,6 +33,7 @@ def own() -> Iterator[tuple[str, str]]:
     assert names == ["conditions", "copies", "loops", "reductions"], names
     for name in names:
         yield name, source(name)
+    yield "conditions, by the host", BY_HOST + source("conditions")
 
 
 def written() -> Iterator[tuple[str, str]]:
