@@ -172,10 +172,11 @@ def test_a_build_that_fails_leaves_nothing_and_the_next_one_works(device: Emulat
     with leaves_nothing(device):
         g = eagle.Graph().add_node(adding(x)).add_node(eagle.repeat_while(adding(x), guard, 2))
         g.add_node(node if where == "alone" else eagle.skippable((adding(x), node), guard))
+        g.add_node(eagle.skippable(adding(x), guard), name="behind")
         with pytest.raises(ZeroDivisionError) as caught:
             g.build()
         assert any("'bad'" in note for note in caught.value.__notes__)
-        assert not any("'repeat_while'" in note for note in caught.value.__notes__)
+        assert not any("'repeat_while'" in note or "'behind'" in note for note in caught.value.__notes__)
         del g, caught
     eagle.Graph().add_node(eagle.repeat_while(adding(x), guard, 2)).build().launch()
     assert x.to_numpy()[0] == 2
