@@ -252,6 +252,18 @@ def test_an_interrupt_stops_between_two_steps_and_run_goes_on_from_there(device:
     assert (runner.run().status, x.to_numpy()[0]) == ("finished", steps + 2)
 
 
+def test_an_interrupt_lets_a_step_of_several_launches_end(device: Emulator) -> None:
+    x, y, left, on = reals(0), reals(0), counts(2**30), counts(1)
+    guard = eagle.SkipGuard.nonzero(on)
+    parts = [adding(x), eagle.skippable(adding(y), guard), eagle.deploy(kernels.count_down, steps=1)]
+    g = eagle.until_done(parts, left=left)
+    with interrupted_while_waiting():
+        g.run()
+    steps = x.to_numpy()[0]
+    assert steps > 0
+    assert (y.to_numpy()[0], left.to_numpy()[0]) == (steps, 2**30 - steps)
+
+
 def test_another_thread_that_runs_a_loop_is_let_through_its_waits(device: Emulator) -> None:
     from threading import Thread
 

@@ -7,6 +7,7 @@ import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from eagle.plugin import BackendUnavailable, Blueprint, Executable, Step
@@ -21,7 +22,7 @@ from eagle_cuda.planes import device_of
 from eagle_cuda.script import Choice, HostCall, Piece, Replay, Script
 from eagle_cuda.segments import cut, cuts, decisions, words
 from eagle_cuda.steps import HostStep, blame, cuda_steps, lay_out_nodes
-from eagle_cuda.waiting import wait_for
+from eagle_cuda.waiting import wait_for, whole
 
 __all__ = ["CudaExecutable"]
 
@@ -114,11 +115,15 @@ class CudaExecutable(Executable):
                     call("cuGraphLaunch", piece.graph, self._stream)
                 case HostCall():
                     self._run_on_host(piece.step, piece.index, repetition)
+                case Choice(loop=True):
+                    whole(self._device, partial(self._repeat, piece.body, repetition), self._context.ledger.stop)
                 case Choice():
-                    while self._answer():
+                    if self._answer():
                         self._run(piece.body, repetition)
-                        if not piece.loop:
-                            break
+
+    def _repeat(self, body: Sequence[Piece], repetition: int) -> None:
+        while self._answer():
+            self._run(body, repetition)
 
     def _answer(self) -> bool:
         """Wait for what the kernel that was launched last says of its guard."""
