@@ -23,7 +23,7 @@ from kernel_ir import sample
 
 import eagle
 from eagle.plugin import Kernel
-from eagle_cuda import modules
+from eagle_cuda import modules, parameters
 from eagle_cuda.abilities import Abilities
 from eagle_cuda.device import device as device_of
 from eagle_cuda.parameters import check_parameters
@@ -123,6 +123,14 @@ def test_more_parameters_than_a_kernel_can_have_are_refused_by_kernel_and_limit(
         eagle.Graph().add(plan.bind(**planes), name="many").build()
     for part in ("kernel 'summing' takes 33648 bytes of parameters", "32764 bytes at most", "node 'many'"):
         assert part in str(caught.value)
+
+
+def test_a_driver_before_12_1_takes_fewer_parameters_and_the_refusal_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parameters, "abilities", lambda: Abilities(12000))
+    fits, kernel = summing(506, mask=False), summing(507, mask=False)
+    eagle.Plan(fits).bind(**bound(fits)).launch()
+    with pytest.raises(eagle.BuildError, match=r"takes 4104 bytes .* driver for CUDA 12\.0 a kernel takes 4096 bytes"):
+        eagle.Plan(kernel).bind(**bound(kernel)).launch()
 
 
 def test_a_loop_of_too_many_parameters_is_refused_too() -> None:

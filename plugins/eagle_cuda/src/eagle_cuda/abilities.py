@@ -47,6 +47,14 @@ class Abilities:
         return self.version >= 12040
 
     @property
+    def most_parameter_bytes(self) -> int:
+        """How many bytes of parameters a kernel takes, at most.
+
+        CUDA C++ Programming Guide, "__global__ function parameters": more came with CUDA 12.1.
+        """
+        return 32764 if self.version >= 12010 else 4096
+
+    @property
     def numbers_graphs(self) -> bool:
         """Whether each graph has a number of its own (``cuGraphGetId``)."""
         return self.version >= 13010

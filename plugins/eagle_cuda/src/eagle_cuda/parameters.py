@@ -9,12 +9,10 @@ from typing import Any
 
 from eagle.plugin import BuildError
 from eagle_cuda.abilities import Abilities
-from eagle_cuda.driver import call
+from eagle_cuda.driver import abilities, call
 from eagle_cuda.errors import CudaError
 
 __all__ = ["check_parameters", "refuse_too_large"]
-
-_MOST_BYTES = 32764  # CUDA C++ Programming Guide, "__global__ function parameters", from CUDA 12.1
 
 
 def check_parameters(function: Any, kinds: Sequence[Any], driver: Abilities, name: str = "a kernel") -> None:
@@ -46,7 +44,7 @@ def check_parameters(function: Any, kinds: Sequence[Any], driver: Abilities, nam
 
 
 def refuse_too_large(name: str, passed: Sequence[tuple[Any, Any]], further: int) -> None:
-    """Refuse more parameters than a kernel can have.
+    """Refuse more parameters than a kernel can have with the driver of this process.
 
     Parameters
     ----------
@@ -65,11 +63,12 @@ def refuse_too_large(name: str, passed: Sequence[tuple[Any, Any]], further: int)
     for kind in (*(kind for _, kind in passed), *[ctypes.c_longlong] * further):
         width = ctypes.sizeof(kind)
         size = -(-size // width) * width + width
-    if size > _MOST_BYTES:
+    most = abilities().most_parameter_bytes
+    if size > most:
         raise BuildError(
             f"kernel {name!r} takes {size} bytes of parameters",
-            why=f"a kernel on the device takes {_MOST_BYTES} bytes at most: 8 for each plane, and 8 for the rows of a "
-            "vector or an axis of a table",
+            why=f"with a driver for CUDA {abilities().cuda} a kernel takes {most} bytes at most: 8 for each plane, and "
+            "8 for the rows of a vector or an axis of a table",
             fix="Make vectors of planes that belong together, or kernels of its parts.",
         )
 
