@@ -254,6 +254,20 @@ def test_a_cache_that_does_not_fit_is_made_anew(damage: str, cache: Path, forget
     assert file.read_bytes() == good
 
 
+@pytest.mark.parametrize(("driver", "refused"), [(12020, True), (13000, False)])
+def test_code_that_a_driver_does_not_load_is_blamed_on_a_compiler_of_a_newer_major_version(
+    driver: int, refused: bool, cache: Path, forgetful: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modules, "abilities", lambda: Abilities(driver))
+    monkeypatch.setattr(modules, "_compile", lambda text, arch: b"no image")
+    monkeypatch.setattr(modules, "_compiler", lambda: "13.0")
+    for _ in range(2):  # compiled just now, and found on disk
+        with pytest.raises(eagle.EagleError, match="INVALID_IMAGE") as caught:
+            bumped(reals())
+        said = "the driver, for CUDA 12.2, does not load what NVRTC 13.0 compiles"
+        assert (said in str(caught.value), "nvidia-cuda-nvrtc-cu12" in str(caught.value)) == (refused, refused)
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = cache / "file"
     file.write_text("in the way")

@@ -12,7 +12,7 @@ from typing import Any
 
 from eagle.plugin import BuildError, cache_dir
 from eagle_cuda.device import device
-from eagle_cuda.driver import call
+from eagle_cuda.driver import abilities, call
 from eagle_cuda.errors import CudaError
 from eagle_cuda.ptx import to_ptx
 
@@ -80,14 +80,21 @@ def _function(ordinal: int, text: str, kernel: str) -> Any:
 
 @functools.cache
 def _module(ordinal: int, text: str) -> Any:
-    arch = device(ordinal).arch
-    image, known = _image(text, arch)
+    return _loaded(text, device(ordinal).arch)
+
+
+def _loaded(text: str, arch: str, *, anew: bool = False) -> Any:
+    """Return a module; what is on disk and no image for this device is made anew."""
+    image, known = _image(text, arch, anew=anew)
     try:
         return call("cuModuleLoadData", image)
     except CudaError as error:
-        if error.code not in _NO_IMAGE or not known:
+        if error.code not in _NO_IMAGE:
             raise
-    return call("cuModuleLoadData", _image(text, arch, anew=True)[0])
+        if not known:
+            _refuse_newer_compiler(error)
+            raise
+    return _loaded(text, arch, anew=True)
 
 
 def _image(text: str, arch: str, *, anew: bool = False) -> tuple[bytes, bool]:
@@ -142,6 +149,23 @@ def _no_compiler() -> BuildError:
         "used",
         fix="Install eagle-cuda[toolkit], or the CUDA toolkit.",
     )
+
+
+def _refuse_newer_compiler(error: CudaError) -> None:
+    """Say so if the driver may not take what was compiled just now because the compiler is too new for it.
+
+    Code runs with drivers of its own major version of CUDA and with newer ones (CUDA Compatibility, "Minor Version
+    Compatibility").
+    """
+    made, taken = _compiler(), abilities().cuda
+    if int(made.partition(".")[0]) <= int(taken.partition(".")[0]):
+        return
+    raise BuildError(
+        f"the driver, for CUDA {taken}, does not load what NVRTC {made} compiles",
+        why=str(error),
+        fix="Update the driver, or have the NVRTC of its major version in place of a newer one: for CUDA 12 from "
+        "nvidia-cuda-nvrtc-cu12, without eagle-cuda[toolkit].",
+    ) from error
 
 
 def _read(path: Path) -> bytes | None:
